@@ -1,0 +1,1 @@
+"""Plain data and vocabulary shared by every room: standard library and pydantic only."""

@@ -1,0 +1,182 @@
+"""The closed set of things a run can say.
+
+The journal stores them, the panel draws them, traces record them. On the wire an event is ``RunEvent``:
+``{tabId, conversationId, runId, requestId, seq, type, at, data}``. ``seq`` grows by one per conversation.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class _Camel(BaseModel):
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class UserMessage(_Camel):
+    """What the person typed. ``continued`` marks a trusted Continue, which carries no text."""
+
+    text: str
+    mode: Literal["ask", "act", "dev"]
+    continued: bool = False
+
+
+class Thinking(_Camel):
+    """A model call began; ``step`` counts from 1."""
+
+    step: int
+    note: str = ""
+
+
+class Text(_Camel):
+    """Assistant text, whole. ``replace`` drops what deltas of this step showed before."""
+
+    content: str
+    replace: bool = True
+    final: bool = False
+
+
+class TextDelta(_Camel):
+    """A piece of streamed assistant text (Ask only)."""
+
+    delta: str
+
+
+class ToolCallStarted(_Camel):
+    """A tool is about to run. ``label`` is a sentence for people, ``args`` is JSON text, capped."""
+
+    call_id: str
+    name: str
+    label: str
+    args: str
+    step: int
+
+
+class ToolCallFinished(_Camel):
+    """A tool call has its result. ``result`` is JSON text, capped; ``unknown`` marks an unknown outcome."""
+
+    call_id: str
+    name: str
+    ok: bool
+    summary: str
+    result: str
+    duration_ms: int
+    unknown: bool = False
+
+
+class CardField(_Camel):
+    """A line of a card: what will be sent. Secret values are masked before they get here."""
+
+    label: str
+    value: str
+    masked: bool = False
+
+
+class CardOption(_Camel):
+    """A button of a card."""
+
+    id: str
+    label: str
+    style: Literal["primary", "secondary", "danger"] = "secondary"
+
+
+class Card(_Camel):
+    """A question only a person answers. It never times out; any other reply means no."""
+
+    card_id: str
+    kind: Literal["submit", "clarify", "permission"]
+    title: str
+    question: str
+    host: str = ""
+    fields: list[CardField] = Field(default_factory=list)
+    options: list[CardOption]
+
+
+class CardResolved(_Camel):
+    """A card was answered or withdrawn (``answer`` is then ``cancelled``)."""
+
+    card_id: str
+    answer: str
+
+
+class Warning(_Camel):
+    """Something the person should know; the run goes on."""
+
+    code: str
+    message: str
+
+
+class RunError(_Camel):
+    """The run ended because of an error. ``retryable`` offers a Retry button."""
+
+    code: str
+    message: str
+    detail: str = ""
+    retryable: bool = True
+
+
+class MaxSteps(_Camel):
+    """The step limit was reached; Continue is offered."""
+
+    steps: int
+    recap: str
+
+
+class RunComplete(_Camel):
+    """The run is over. ``status`` says how, ``outcome`` is what ``done`` claimed."""
+
+    status: Literal["completed", "stopped", "failed", "max_steps", "interrupted"]
+    outcome: Literal["success", "partial", "failed", ""] = ""
+    steps: int = 0
+    duration_ms: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+EVENTS: dict[str, type[_Camel]] = {
+    "user_message": UserMessage,
+    "thinking": Thinking,
+    "text": Text,
+    "text_delta": TextDelta,
+    "tool_call": ToolCallStarted,
+    "tool_result": ToolCallFinished,
+    "clarify": Card,
+    "card_resolved": CardResolved,
+    "warning": Warning,
+    "error": RunError,
+    "max_steps_reached": MaxSteps,
+    "run_complete": RunComplete,
+}
+"""Event type on the wire to its model. A type that is not here does not exist."""
+
+NAMES: dict[type[_Camel], str] = {model: name for name, model in EVENTS.items()}
+
+Event = (
+    UserMessage
+    | Thinking
+    | Text
+    | TextDelta
+    | ToolCallStarted
+    | ToolCallFinished
+    | Card
+    | CardResolved
+    | Warning
+    | RunError
+    | MaxSteps
+    | RunComplete
+)
+
+
+class RunEvent(_Camel):
+    """An event with its place in a conversation."""
+
+    tab_id: int
+    conversation_id: str
+    run_id: str
+    request_id: str
+    seq: int
+    type: str
+    at: float
+    """Milliseconds since 1970."""
+    data: dict[str, Any]

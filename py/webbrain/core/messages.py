@@ -1,0 +1,88 @@
+"""The provider-neutral conversation and one model call.
+
+Wire formats turn ``ModelRequest`` into bytes and bytes into ``ModelReply``; nothing else in the agent knows what
+a provider's JSON looks like.
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ToolCall(_Frozen):
+    """One tool call as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+    """Raw JSON text, perhaps malformed: parsing it is the agent's business."""
+
+
+class ImagePart(_Frozen):
+    """A picture, as a data URL."""
+
+    type: Literal["image"] = "image"
+    data_url: str
+
+
+class Message(_Frozen):
+    """One turn of the conversation.
+
+    ``assistant`` may carry ``tool_calls``; ``tool`` answers exactly one of them through ``tool_call_id``.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    images: list[ImagePart] = Field(default_factory=list)
+    tool_calls: list[ToolCall] = Field(default_factory=list)
+    tool_call_id: str | None = None
+    name: str | None = None
+    """For ``tool`` messages: the tool's name."""
+    replay: dict[str, Any] | None = None
+    """What the wire that made this turn needs back verbatim (reasoning, items). Opaque to the agent."""
+
+
+class ToolSchema(_Frozen):
+    """A tool as offered to a model. ``parameters`` is a closed JSON schema."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+class ModelRequest(_Frozen):
+    """One call of a model."""
+
+    messages: list[Message]
+    tools: list[ToolSchema] = Field(default_factory=list)
+    tool_choice: Literal["auto", "required", "none"] = "auto"
+    temperature: float | None = None
+    max_tokens: int = 4_096
+    response_schema: dict[str, Any] | None = None
+    """If set, the answer's text must be JSON that fits this schema (constrained calls)."""
+    stream: bool = False
+
+
+class Usage(_Frozen):
+    """Tokens of one call, as the provider reported them; ``None`` where it said nothing."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class ModelReply(_Frozen):
+    """A whole, finished answer. It is never built from an incomplete stream."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: list[ToolCall] = Field(default_factory=list)
+    usage: Usage = Field(default_factory=Usage)
+    finish: Literal["stop", "tool_calls", "length", "content_filter", "other"] = "stop"
+    model: str = ""
+    replay: dict[str, Any] | None = None
