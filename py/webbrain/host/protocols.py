@@ -1,7 +1,7 @@
 """The border between the agent and the world, as typed protocols.
 
-All methods are cancellable coroutines. They raise ``BridgeError`` (codes in docs/protocol.md) when the browser
-refuses, ``OutcomeUnknown`` when a call that is not idempotent was cut off half-way.
+All methods are cancellable coroutines. They raise ``BridgeError`` (codes in docs/protocol.md) when the
+browser refuses, ``OutcomeUnknown`` when a call that is not idempotent was cut off half-way.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -73,15 +73,16 @@ class Page(Protocol):
     ) -> dict[str, Any]:
         """Send one message to the page and return its JSON answer (``{"success": bool, ...}``).
 
-        ``effect`` marks an action that changes something: if it is cut off, ``OutcomeUnknown`` is raised and the
-        action is not repeated. Error codes: ``no_tab``, ``restricted_page``, ``page_busy``, ``page_gone``.
+        ``effect`` marks an action that changes something: if it is cut off, ``OutcomeUnknown`` is raised and
+        the action is not repeated. Error codes: ``no_tab``, ``restricted_page``, ``page_busy`` (no answer in
+        time) and ``page_gone``.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request of ours (providers, later the network tools). ``headers_timeout`` covers time to headers only."""
+    """A request of ours. ``headers_timeout`` covers the time to headers only; both are seconds."""
 
     method: str
     url: str
@@ -94,11 +95,13 @@ class HttpRequest:
 class HttpResponse(Protocol):
     """A response whose head has come. Leaving it unread or closing it aborts the transfer."""
 
-    status: int
-    headers: Mapping[str, str]
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
 
     def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it comes. Raises ``ProviderFailed``-neutral ``BridgeError`` codes ``net_stalled``, ``net_cut``."""
+        """The body as it comes. Raises ``BridgeError`` with code ``net_stalled`` or ``net_cut``."""
         ...
 
     async def read(self, limit: int) -> bytes:
@@ -114,7 +117,11 @@ class Http(Protocol):
     """Fetch through the supervisor; the Worker itself has no network."""
 
     async def send(self, request: HttpRequest) -> HttpResponse:
-        """Raise ``BridgeError``: ``net_refused`` (nobody listens, DNS, TLS or CORS), ``net_timeout``, ``offline``."""
+        """Send and wait for the head.
+
+        Raises ``BridgeError``: ``net_refused`` (nobody listens, DNS, TLS or CORS), ``net_timeout``,
+        ``offline``.
+        """
         ...
 
 
@@ -141,7 +148,9 @@ class Store(Protocol):
         """Append in order, atomically; return the sequence number of the last (from 1)."""
         ...
 
-    async def read(self, stream: str, after: int = 0, limit: int = 10_000) -> list[tuple[int, dict[str, Any]]]:
+    async def read(
+        self, stream: str, after: int = 0, limit: int = 10_000
+    ) -> list[tuple[int, dict[str, Any]]]:
         """Records with a sequence number above ``after``, oldest first, as ``(seq, record)``."""
         ...
 
@@ -185,12 +194,21 @@ class Ui(Protocol):
 class Host(Protocol):
     """Everything above in one place."""
 
-    capabilities: Capabilities
-    browser: Browser
-    page: Page
-    http: Http
-    settings: KeyValue
-    session: KeyValue
-    store: Store
-    clock: Clock
-    ui: Ui
+    @property
+    def capabilities(self) -> Capabilities: ...
+    @property
+    def browser(self) -> Browser: ...
+    @property
+    def page(self) -> Page: ...
+    @property
+    def http(self) -> Http: ...
+    @property
+    def settings(self) -> KeyValue: ...
+    @property
+    def session(self) -> KeyValue: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def ui(self) -> Ui: ...

@@ -1,0 +1,335 @@
+"""The half of the memory host that stands for the web: tabs, pages and servers. See ``memory.py``."""
+
+import asyncio
+import fnmatch
+import inspect
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from webbrain.core.errors import BridgeError, OutcomeUnknown
+from webbrain.host.protocols import HttpRequest, Tab
+
+RESTRICTED_SCHEMES: Final = (
+    "chrome:",
+    "about:",
+    "chrome-extension:",
+    "moz-extension:",
+    "edge:",
+    "view-source:",
+)
+
+Hook = Callable[[str], Awaitable[None] | None]
+"""Called with the name of the host call about to happen, e.g. ``page.click_ax`` or ``store.append``."""
+
+
+class Gate:
+    """Holds whoever waits at it until :meth:`release`; ``await gate.reached()`` until somebody does."""
+
+    def __init__(self) -> None:
+        self._reached = asyncio.Event()
+        self._open = asyncio.Event()
+
+    async def reached(self) -> None:
+        """Wait until a call hangs at the gate."""
+        await self._reached.wait()
+
+    def release(self) -> None:
+        """Let everybody through, now and later."""
+        self._open.set()
+
+    async def wait(self) -> None:
+        """Hang here."""
+        self._reached.set()
+        await self._open.wait()
+
+
+class Taps:
+    """Where every call of every part passes by."""
+
+    def __init__(self) -> None:
+        self.hook: Hook | None = None
+
+    async def reach(self, name: str) -> None:
+        """Run the test's hook, then give way to the other tasks, as a real border does."""
+        if self.hook is not None:
+            waiting = self.hook(name)
+            if waiting is not None:
+                await waiting
+        await asyncio.sleep(0)
+
+
+class _Answers:
+    """Answers by name: used in order, the last one for ever."""
+
+    def __init__(self, answers: Sequence[Any]) -> None:
+        self._left = list(answers)
+
+    async def next(self, call: Any) -> Any:
+        answer = self._left.pop(0) if len(self._left) > 1 else self._left[0]
+        if callable(answer):
+            answer = answer(call)
+            if inspect.isawaitable(answer):
+                answer = await answer
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+def json_copy(value: Any) -> Any:
+    """Copy by way of JSON text, so that what could not cross the real border does not cross this one."""
+    return json.loads(json.dumps(value))
+
+
+class MemoryBrowser:
+    """Tabs with a history each. ``visits`` lists ``(tab_id, url)`` of every accepted navigation."""
+
+    def __init__(self, tabs: Iterable[Tab], taps: Taps) -> None:
+        self._taps = taps
+        self._tabs = {tab.id: tab for tab in tabs}
+        self._past: dict[int, list[str]] = {}
+        self._future: dict[int, list[str]] = {}
+        self._gates: list[Gate] = []
+        self.visits: list[tuple[int, str]] = []
+
+    def open(self, tab: Tab) -> None:
+        """Add a tab, or replace what is known of it."""
+        self._tabs[tab.id] = tab
+
+    def close(self, tab_id: int) -> None:
+        """The user closes the tab."""
+        self._tabs.pop(tab_id, None)
+
+    def move(self, tab_id: int, url: str, title: str | None = None) -> None:
+        """The tab goes elsewhere on its own: a link was followed, a script navigated."""
+        tab = self._need(tab_id)
+        self._past.setdefault(tab_id, []).append(tab.url)
+        self._future.pop(tab_id, None)
+        self._tabs[tab_id] = replace(tab, url=url, title=url if title is None else title)
+
+    def block(self) -> Gate:
+        """Make the next ``wait_loaded`` hang: a page that never finishes loading."""
+        gate = Gate()
+        self._gates.append(gate)
+        return gate
+
+    def tabs(self) -> list[Tab]:
+        """All open tabs."""
+        return list(self._tabs.values())
+
+    def _need(self, tab_id: int) -> Tab:
+        try:
+            return self._tabs[tab_id]
+        except KeyError:
+            raise BridgeError(f"Tab {tab_id} is gone.", code="no_tab") from None
+
+    async def get_tab(self, tab_id: int) -> Tab:
+        await self._taps.reach("browser.get_tab")
+        return self._need(tab_id)
+
+    async def active_tab(self) -> Tab | None:
+        await self._taps.reach("browser.active_tab")
+        return next((tab for tab in self._tabs.values() if tab.active), None)
+
+    async def navigate(self, tab_id: int, url: str) -> None:
+        await self._taps.reach("browser.navigate")
+        self.move(tab_id, url)
+        self.visits.append((tab_id, url))
+
+    async def go_back(self, tab_id: int) -> None:
+        await self._taps.reach("browser.go_back")
+        self._step(tab_id, self._past, self._future)
+
+    async def go_forward(self, tab_id: int) -> None:
+        await self._taps.reach("browser.go_forward")
+        self._step(tab_id, self._future, self._past)
+
+    def _step(self, tab_id: int, source: dict[int, list[str]], target: dict[int, list[str]]) -> None:
+        tab = self._need(tab_id)
+        if not source.get(tab_id):
+            raise BridgeError("The tab has no history in that direction.", code="no_history")
+        url = source[tab_id].pop()
+        target.setdefault(tab_id, []).append(tab.url)
+        self._tabs[tab_id] = replace(tab, url=url, title=url)
+
+    async def wait_loaded(self, tab_id: int, timeout: float) -> Tab:
+        await self._taps.reach("browser.wait_loaded")
+        if self._gates:
+            try:
+                await asyncio.wait_for(self._gates.pop(0).wait(), timeout)
+            except TimeoutError:
+                return replace(self._need(tab_id), status="loading")
+        return self._need(tab_id)
+
+
+@dataclass(frozen=True, slots=True)
+class PageCall:
+    """One message to a content script."""
+
+    tab_id: int
+    action: str
+    args: dict[str, Any]
+    effect: bool
+    timeout: float
+    frame_id: int
+
+
+class MemoryPage:
+    """Content scripts whose answers a test writes. An action without an answer fails."""
+
+    def __init__(self, browser: MemoryBrowser, taps: Taps) -> None:
+        self._browser = browser
+        self._taps = taps
+        self._answers: dict[str, _Answers] = {}
+        self._gates: dict[str, list[Gate]] = {}
+        self.calls: list[PageCall] = []
+
+    def on(self, action: str, *answers: Any) -> None:
+        """Answer ``action``; a mapping without ``success`` means success."""
+        self._answers[action] = _Answers(answers)
+
+    def block(self, action: str) -> Gate:
+        """Make the next call of ``action`` hang."""
+        gate = Gate()
+        self._gates.setdefault(action, []).append(gate)
+        return gate
+
+    def actions(self) -> list[str]:
+        """The actions called so far, in order."""
+        return [call.action for call in self.calls]
+
+    async def call(
+        self,
+        tab_id: int,
+        action: str,
+        args: Mapping[str, Any],
+        *,
+        timeout: float,
+        effect: bool = False,
+        frame_id: int = 0,
+    ) -> dict[str, Any]:
+        await self._taps.reach(f"page.{action}")
+        tab = await self._browser.get_tab(tab_id)
+        if tab.url.startswith(RESTRICTED_SCHEMES):
+            raise BridgeError("The browser keeps extensions out of this page.", code="restricted_page")
+        call = PageCall(tab_id, action, json_copy(dict(args)), effect, timeout, frame_id)
+        self.calls.append(call)
+        try:
+            async with asyncio.timeout(timeout):
+                gates = self._gates.get(action)
+                if gates:
+                    await gates.pop(0).wait()
+                if action not in self._answers:
+                    return {"success": False, "code": "unknown_action", "error": f"Unknown action {action}."}
+                answer = json_copy(await self._answers[action].next(call))
+        except TimeoutError:
+            if effect:
+                raise OutcomeUnknown("The page did not answer; the action may have happened.") from None
+            raise BridgeError("The page did not answer in time.", code="page_busy") from None
+        return {"success": True, **answer}
+
+
+STALL: Final = "stall"
+"""A chunk that never comes: the reader gets ``net_stalled``."""
+CUT: Final = "cut"
+"""The connection breaks here: the reader gets ``net_cut``."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """What a server answers. ``chunks`` holds bytes, ``STALL``, ``CUT``, or a ``Gate`` to wait at."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    chunks: Sequence[bytes | str | Gate] = ()
+
+    @classmethod
+    def json(cls, value: Any, status: int = 200) -> "Reply":
+        """A JSON document in one chunk."""
+        return cls(status, {"content-type": "application/json"}, [json.dumps(value).encode()])
+
+    @classmethod
+    def sse(cls, *events: str, pieces: int = 0) -> "Reply":
+        """A stream of server-sent events; ``pieces`` above 0 cuts it into chunks of that many bytes."""
+        whole = "".join(f"data: {event}\n\n" for event in events).encode()
+        size = pieces or max(len(whole), 1)
+        chunks = [whole[start : start + size] for start in range(0, len(whole), size)]
+        return cls(200, {"content-type": "text/event-stream"}, chunks)
+
+
+class MemoryResponse:
+    """A response whose chunks come from a :class:`Reply`."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.status = reply.status
+        self.headers = {name.lower(): value for name, value in reply.headers.items()}
+        self._chunks = list(reply.chunks)
+        self.closed = False
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        while self._chunks:
+            chunk = self._chunks.pop(0)
+            await asyncio.sleep(0)
+            if self.closed:
+                return
+            if isinstance(chunk, Gate):
+                await chunk.wait()
+            elif isinstance(chunk, bytes):
+                yield chunk
+            elif chunk == STALL:
+                raise BridgeError("The server stopped sending.", code="net_stalled")
+            else:
+                raise BridgeError("The connection was cut.", code="net_cut")
+
+    async def read(self, limit: int) -> bytes:
+        whole = b""
+        async for chunk in self.chunks():
+            whole += chunk
+            if len(whole) > limit:
+                raise BridgeError(f"The answer is larger than {limit} bytes.", code="too_large")
+        return whole
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+class MemoryHttp:
+    """Servers whose answers a test writes. An address nobody serves refuses the connection."""
+
+    def __init__(self, taps: Taps) -> None:
+        self._taps = taps
+        self._routes: list[tuple[str, str, _Answers]] = []
+        self.requests: list[HttpRequest] = []
+        self.responses: list[MemoryResponse] = []
+
+    def on(self, method: str, url: str, *answers: Any) -> None:
+        """Answer ``method url`` (``*`` and ``?`` are wild). A mapping or list is sent as JSON, text as it is.
+
+        A later route for the same address goes first.
+        """
+        self._routes.insert(0, (method.upper(), url, _Answers(answers)))
+
+    def bodies(self) -> list[Any]:
+        """The JSON bodies of all requests so far."""
+        return [json.loads(request.body) if request.body else None for request in self.requests]
+
+    async def send(self, request: HttpRequest) -> MemoryResponse:
+        await self._taps.reach("http.send")
+        self.requests.append(request)
+        for method, url, answers in self._routes:
+            if method == request.method.upper() and fnmatch.fnmatchcase(request.url, url):
+                response = MemoryResponse(_as_reply(await answers.next(request)))
+                self.responses.append(response)
+                return response
+        raise BridgeError(f"Nobody answers at {request.url}.", code="net_refused")
+
+
+def _as_reply(answer: Any) -> Reply:
+    if isinstance(answer, Reply):
+        return answer
+    if isinstance(answer, bytes):
+        return Reply(chunks=[answer])
+    if isinstance(answer, str):
+        return Reply(chunks=[answer.encode()])
+    return Reply.json(answer)
