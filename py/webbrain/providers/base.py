@@ -25,16 +25,36 @@ class ModelInfo:
 
 
 class ModelClient(Protocol):
-    """One configured model."""
+    """One configured model, for one run: what it learns about broken streams ends with the run."""
 
     info: ModelInfo
 
     async def complete(
-        self, request: ModelRequest, on_delta: Callable[[str], None] | None = None
+        self,
+        request: ModelRequest,
+        on_delta: Callable[[str], None] | None = None,
+        on_reset: Callable[[], None] | None = None,
     ) -> ModelReply:
         """Return a whole answer or raise ``ProviderFailed``.
 
         With ``request.stream`` text pieces go to ``on_delta`` as they come; tool calls are returned only after the
-        terminal event. Cancelling the coroutine aborts the transfer at once.
+        terminal event. If a stream breaks, ``on_reset`` is called once: all text given to ``on_delta`` so far is
+        void, and the same answer is asked for again without streaming. Cancelling the coroutine aborts the
+        transfer at once.
         """
         ...
+
+
+def model_differs(asked: str, answered: str) -> bool:
+    """True if a server answered with another model than the one asked for.
+
+    Aliases that only add a date, a tag or a path (``gpt-5.2`` and ``gpt-5.2-2025-12-11``) are the same model.
+    """
+    wanted, got = asked.strip().lower(), answered.strip().lower()
+    if not wanted or not got:
+        return False
+    wanted, got = wanted.removeprefix("models/"), got.removeprefix("models/")
+    if wanted.startswith("~") or wanted.endswith(("/free", "/auto", "-latest", ":latest")):
+        return False
+    short, long = sorted((wanted, got), key=len)
+    return not (long.startswith(short) or long.endswith(("/" + short, "/" + short + ".gguf")))
