@@ -1,0 +1,391 @@
+/**
+ * How Python starts: from a memory snapshot if one fits, the plain way otherwise.
+ *
+ * The same recipe runs in three places: the extension's Worker (both browsers), the build's snapshot maker and the
+ * tests (both in Node). docs/boot.md explains the steps and the phases.
+ *
+ * What the Worker has to do, in this order:
+ *
+ * 1. Keep `const fetchAsset = globalThis.fetch.bind(globalThis)` (and whatever else it needs) in private references,
+ *    then remove fetch, XMLHttpRequest, WebSocket, ... from the global scope.
+ * 2. `const boot = await bootPython({ baseUrl, fetchAsset, onPhase })`, where `baseUrl` is the extension's root
+ *    (`new URL("../", import.meta.url).href` from a bundle in `js/`).
+ * 3. `boot.pyodide.pyimport("webbrain.main")`: the module is already imported in both modes; nothing has run yet.
+ *
+ * While Python is being loaded `globalThis.fetch` is a door to the extension's own packaged files and nothing else;
+ * it is gone again when the promise settles. The runtime module is imported statically, so it is read while the
+ * Worker's script is.
+ */
+
+import { loadPyodide } from "pyodide";
+import createPyodideModule from "pyodide/pyodide.asm.mjs";
+
+/**
+ * Entries the function table is padded to before a library is loaded. Every browser starts with a slightly different
+ * number (14,174 in Node 20, 14,175 in Chromium 156); above it, library addresses are the same everywhere.
+ */
+const TABLE_LENGTH = 14_500;
+
+/** Where the archive of wheels and package lies in the virtual file system. Imports in a snapshot refer to it. */
+const SITE_ARCHIVE = "/lib/webbrain/site.zip";
+
+/** Directory that the compiled libraries pretend to lie in. The files there are empty: the code is already loaded. */
+const LIBRARY_DIR = "/lib/webbrain";
+
+/** What the interpreter is told it was started as, and the locale of its C library: the same wherever it runs. */
+const PROGRAM = "/bin/python";
+const ENVIRONMENT = { LANG: "C.UTF-8" };
+
+/** Index of the 32-bit word of a snapshot that holds the length of its header in bytes. */
+const HEADER_LENGTH_WORD = 1;
+
+/**
+ * What the build writes into `py/boot.json`.
+ * @typedef {object} BootManifest
+ * @property {string} buildId Build of the runtime; a snapshot restores only into the very same one.
+ * @property {string} runtime Version of the runtime.
+ * @property {string} python Version of the interpreter.
+ * @property {string} package Version of our package.
+ * @property {Record<string, string>} lockInfo What the runtime wants to know of its package index, which is empty.
+ * @property {{path: string, sha256: string}} site Archive of wheels and package.
+ * @property {{module: string, file: string, path: string, sha256: string}[]} libraries Compiled extension modules, in
+ *   loading order: module name, file name of the module, packaged file.
+ * @property {{path: string, sha256: string, buildId: string, size: number} | null} snapshot
+ */
+
+/**
+ * @typedef {object} Phase
+ * @property {string} name
+ * @property {number} ms
+ */
+
+/**
+ * @typedef {object} BootOptions
+ * @property {string} baseUrl Root of the packaged files, ending in a slash: an URL, or a directory in Node.
+ * @property {(url: string) => Promise<Response>} fetchAsset Reads one packaged file.
+ * @property {"auto" | "snapshot" | "plain"} [mode] `auto` tries the snapshot and falls back; `snapshot` throws instead.
+ * @property {(phase: Phase) => void} [onPhase] Told about each phase as it ends.
+ * @property {(line: string) => void} [stdout] Takes what Python prints, line by line.
+ * @property {(line: string) => void} [stderr]
+ */
+
+/**
+ * @typedef {object} Boot
+ * @property {import("pyodide").PyodideInterface} pyodide
+ * @property {"snapshot" | "plain"} mode
+ * @property {Phase[]} phases In order; the phases of a snapshot that failed come first.
+ * @property {number} totalMs From the call to the promise's end.
+ * @property {string | null} reason Why the snapshot was not used, if it was not.
+ */
+
+/** The snapshot does not belong to these files, or is damaged. */
+export class SnapshotError extends Error {
+  name = "SnapshotError";
+}
+
+/**
+ * Starts the interpreter with `webbrain.main` imported.
+ * @param {BootOptions} options
+ * @returns {Promise<Boot>}
+ */
+export async function bootPython(options) {
+  const started = performance.now();
+  const clock = new PhaseClock(options.onPhase);
+  const assets = new Assets(options);
+  const wanted = options.mode ?? "auto";
+  let reason = wanted === "plain" ? "asked for" : null;
+
+  const manifest = await assets.manifest();
+  clock.end("manifest");
+
+  if (wanted !== "plain") {
+    try {
+      const pyodide = await restore(options, assets, manifest, clock);
+      return { pyodide, mode: "snapshot", phases: clock.phases, totalMs: performance.now() - started, reason };
+    } catch (error) {
+      if (wanted === "snapshot") throw error;
+      reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      clock.end("snapshot_failed");
+    }
+  }
+  const pyodide = await bootPlain(options, assets, manifest, clock);
+  return { pyodide, mode: "plain", phases: clock.phases, totalMs: performance.now() - started, reason };
+}
+
+/**
+ * Starts the interpreter from its sources, imports everything and returns it with its memory as bytes.
+ * Only the build calls this; the caller has made the clocks and the random source constant.
+ * @param {BootOptions} options
+ * @returns {Promise<{pyodide: import("pyodide").PyodideInterface, snapshot: Uint8Array}>}
+ */
+export async function makeSnapshot(options) {
+  const clock = new PhaseClock(options.onPhase);
+  const assets = new Assets(options);
+  const manifest = await assets.manifest();
+  const pyodide = await load(options, assets, manifest, clock, {
+    _makeSnapshot: true,
+    // Pages and models choose keys of dictionaries, and this seed is public: such dictionaries are capped in size.
+    env: { ...ENVIRONMENT, PYTHONHASHSEED: "0" },
+  });
+  installSite(pyodide, await assets.bytes(manifest.site.path));
+  installFinder(pyodide, manifest);
+  pyodide.runPython("from webbrain import boot; boot.warm(); del boot");
+  return { pyodide, snapshot: pyodide.makeMemorySnapshot() };
+}
+
+/**
+ * @param {BootOptions} options
+ * @param {Assets} assets
+ * @param {BootManifest} manifest
+ * @param {PhaseClock} clock
+ */
+async function restore(options, assets, manifest, clock) {
+  const { snapshot } = manifest;
+  if (!snapshot) throw new SnapshotError("the package has none");
+  if (snapshot.buildId !== manifest.buildId) {
+    throw new SnapshotError(`made by runtime build ${snapshot.buildId}, this one is ${manifest.buildId}`);
+  }
+  // The loader wants the bytes before it compiles the runtime. It gets an array that is filled while it compiles.
+  const memory = new Uint8Array(snapshot.size);
+  const filled = fill(memory, assets, snapshot);
+  const site = assets.bytes(manifest.site.path);
+  // Both are awaited below; an earlier failure elsewhere must not turn these into unhandled rejections.
+  filled.catch(() => {});
+  site.catch(() => {});
+
+  const pyodide = await load(options, assets, manifest, clock, {
+    _loadSnapshot: memory,
+    /** @param {any} module */
+    beforeRestore: async (module) => {
+      await filled;
+      clock.end("snapshot");
+      const headerLength = new Uint32Array(memory.buffer, 0, 4)[HEADER_LENGTH_WORD] ?? 0;
+      const heap = memory.length - headerLength;
+      if (module.HEAP8.length < heap && !module.growMemory(heap)) {
+        throw new SnapshotError(`memory did not grow to ${heap} bytes`);
+      }
+      if (module.HEAP8.length !== heap) {
+        throw new SnapshotError(`the runtime has ${module.HEAP8.length} bytes of memory, the snapshot ${heap}`);
+      }
+    },
+  });
+  installSite(pyodide, await site);
+  pyodide.runPython("from webbrain import boot; boot.renew(); del boot");
+  clock.end("restore");
+  return pyodide;
+}
+
+/**
+ * @param {BootOptions} options
+ * @param {Assets} assets
+ * @param {BootManifest} manifest
+ * @param {PhaseClock} clock
+ */
+async function bootPlain(options, assets, manifest, clock) {
+  const site = assets.bytes(manifest.site.path);
+  site.catch(() => {});
+  const pyodide = await load(options, assets, manifest, clock, {});
+  clock.end("interpreter");
+  installSite(pyodide, await site);
+  installFinder(pyodide, manifest);
+  pyodide.runPython("import webbrain.main");
+  clock.end("imports");
+  return pyodide;
+}
+
+/**
+ * Loads the runtime with the compiled libraries at fixed addresses.
+ * @param {BootOptions} options
+ * @param {Assets} assets
+ * @param {BootManifest} manifest
+ * @param {PhaseClock} clock
+ * @param {{_makeSnapshot?: boolean, _loadSnapshot?: Uint8Array, env?: Record<string, string>,
+ *   beforeRestore?: (module: any) => Promise<void>}} extra
+ */
+async function load(options, assets, manifest, clock, extra) {
+  const { beforeRestore, ...config } = extra;
+  const libraries = manifest.libraries.map((library) => ({
+    virtual: `${LIBRARY_DIR}/${library.file}`,
+    url: options.baseUrl + library.path,
+  }));
+
+  /** @param {any} settings Settings of the Emscripten module, as the loader made them. */
+  const createModule = async (settings) => {
+    const locate = settings.locateFile;
+    settings.locateFile = (/** @type {string} */ name) =>
+      libraries.find((library) => library.virtual === name)?.url ?? locate(name);
+    settings.preRun.push((/** @type {any} */ module) => {
+      clock.end("runtime");
+      module.FS.mkdirTree(LIBRARY_DIR);
+      preloadLibraries(module, libraries, () => clock.end("libraries"));
+    });
+    // The loader logs a file or library that does not load, and then waits for it for ever.
+    const failed = new Promise((_, reject) => {
+      settings.onLibraryFailure = reject;
+      assets.onFailure = reject;
+    });
+    const module = await Promise.race([createPyodideModule(settings), failed]);
+    await beforeRestore?.(module);
+    return module;
+  };
+
+  const closeDoor = assets.openDoor();
+  try {
+    return await loadPyodide({
+      env: ENVIRONMENT,
+      ...config,
+      _sysExecutable: PROGRAM,
+      indexURL: `${options.baseUrl}pyodide/`,
+      // Nothing is ever installed at run time, so the index is empty and no address is known to it.
+      lockFileContents: { info: manifest.lockInfo, packages: {} },
+      packageBaseUrl: `${options.baseUrl}pyodide/`,
+      createPyodideModule: createModule,
+      stdin: () => null,
+      stdout: options.stdout ?? ((line) => console.log(line)),
+      stderr: options.stderr ?? ((line) => console.warn(line)),
+    });
+  } finally {
+    closeDoor();
+  }
+}
+
+/**
+ * Loads the libraries before the runtime starts. So early they get statically allocated, which gives them the same
+ * memory and table addresses in the run that makes the snapshot and in every run that restores it.
+ * @param {any} module
+ * @param {{virtual: string, url: string}[]} libraries
+ * @param {() => void} done
+ */
+async function preloadLibraries(module, libraries, done) {
+  const table = module.wasmTable;
+  module.addRunDependency("libraries");
+  try {
+    if (table.length > TABLE_LENGTH) throw new Error(`the function table has ${table.length} entries already`);
+    table.grow(TABLE_LENGTH - table.length);
+    for (const { virtual } of libraries) {
+      module.FS.writeFile(virtual, new Uint8Array());
+      const flags = { loadAsync: true, global: false, nodelete: true, allowUndefined: true };
+      await module.loadDynamicLibrary(virtual, flags, {});
+    }
+  } catch (error) {
+    module.onLibraryFailure(error);
+    return;
+  }
+  done();
+  module.removeRunDependency("libraries");
+}
+
+/**
+ * Puts the archive where imports look for it. The bytes are handed over, not copied.
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {Uint8Array} bytes
+ */
+function installSite(pyodide, bytes) {
+  pyodide.FS.writeFile(SITE_ARCHIVE, bytes, { canOwn: true });
+}
+
+/**
+ * @param {import("pyodide").PyodideInterface} pyodide
+ * @param {BootManifest} manifest
+ */
+function installFinder(pyodide, manifest) {
+  const libraries = Object.fromEntries(
+    manifest.libraries.map(({ module, file }) => [module, `${LIBRARY_DIR}/${file}`]),
+  );
+  pyodide.runPython(
+    `import sys, json
+sys.path.insert(0, ${JSON.stringify(SITE_ARCHIVE)})
+from webbrain import boot
+boot.install(json.loads(${JSON.stringify(JSON.stringify(libraries))}))
+del sys, json, boot`,
+  );
+}
+
+/**
+ * Reads the snapshot into the array the loader already holds, and checks it.
+ * @param {Uint8Array} memory
+ * @param {Assets} assets
+ * @param {{path: string, sha256: string, size: number}} snapshot
+ */
+async function fill(memory, assets, snapshot) {
+  const bytes = await assets.bytes(snapshot.path);
+  if (bytes.length !== snapshot.size) {
+    throw new SnapshotError(`${bytes.length} bytes instead of ${snapshot.size}`);
+  }
+  const digest = crypto.subtle.digest("SHA-256", /** @type {Uint8Array<ArrayBuffer>} */ (bytes));
+  memory.set(bytes);
+  const hex = Array.from(new Uint8Array(await digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (hex !== snapshot.sha256) throw new SnapshotError("its hash is not the one the build recorded");
+}
+
+/** Packaged files, read by a reference to fetch that Python cannot reach. */
+class Assets {
+  /** @param {BootOptions} options */
+  constructor({ baseUrl, fetchAsset }) {
+    this.baseUrl = baseUrl;
+    this.fetchAsset = fetchAsset;
+    /** @type {(error: unknown) => void} Told when the loader could not read a file. */
+    this.onFailure = () => {};
+  }
+
+  /** @param {string} path */
+  async response(path) {
+    const response = await this.fetchAsset(this.baseUrl + path);
+    if (!response.ok) throw new Error(`${path} cannot be read: status ${response.status}`);
+    return response;
+  }
+
+  /** @param {string} path */
+  async bytes(path) {
+    return new Uint8Array(await (await this.response(path)).arrayBuffer());
+  }
+
+  /** @returns {Promise<BootManifest>} */
+  async manifest() {
+    return (await this.response("py/boot.json")).json();
+  }
+
+  /**
+   * Makes `globalThis.fetch` read packaged files only, for the loader, which knows no other way.
+   * @returns {() => void} Puts back what was there before.
+   */
+  openDoor() {
+    const before = Object.getOwnPropertyDescriptor(globalThis, "fetch");
+    /** @param {string | URL} url */
+    const door = async (url) => {
+      const { href } = new URL(url, this.baseUrl);
+      if (!href.startsWith(this.baseUrl)) throw new Error("only packaged files can be read while Python starts");
+      try {
+        return await this.response(href.slice(this.baseUrl.length));
+      } catch (error) {
+        this.onFailure(error);
+        throw error;
+      }
+    };
+    Object.defineProperty(globalThis, "fetch", { value: door, configurable: true, writable: true });
+    return () => {
+      if (before) Object.defineProperty(globalThis, "fetch", before);
+      else Reflect.deleteProperty(globalThis, "fetch");
+    };
+  }
+}
+
+/** Splits the time since it was made into named phases. */
+class PhaseClock {
+  /** @param {((phase: Phase) => void) | undefined} onPhase */
+  constructor(onPhase) {
+    this.onPhase = onPhase;
+    this.last = performance.now();
+    /** @type {Phase[]} */
+    this.phases = [];
+  }
+
+  /** @param {string} name Of the phase that ends now. */
+  end(name) {
+    const now = performance.now();
+    const phase = { name, ms: Math.round((now - this.last) * 10) / 10 };
+    this.last = now;
+    this.phases.push(phase);
+    this.onPhase?.(phase);
+  }
+}

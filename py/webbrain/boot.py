@@ -1,0 +1,93 @@
+"""What happens around the first import inside the Worker: compiled libraries, the snapshot, and life after it.
+
+``js/bridge/boot.js`` calls these functions, in Pyodide only; nothing here needs ``js``. Standard library only, because
+:func:`install` runs before any wheel can be imported. See docs/boot.md.
+"""
+
+import gc
+import importlib
+import importlib.machinery
+import importlib.util
+import linecache
+import os
+import pkgutil
+import random
+import sys
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+_ON_FIRST_USE = ("pypdf",)
+"""Packages that stay out of the snapshot: large, and most runs never need them."""
+
+_IMPORTED_LAZILY_BY_PYDANTIC = (
+    "pydantic.json_schema",
+    "pydantic.fields",
+    "pydantic.functional_validators",
+    "pydantic.root_model",
+    "pydantic.type_adapter",
+    "pydantic.types",
+    "pydantic._internal._core_utils",
+    "pydantic._internal._validators",
+)
+
+
+class PreloadedFinder:
+    """Finds extension modules that were linked before the interpreter started.
+
+    An archive cannot hold an extension module, so import would look for one in a directory. The runtime already has the
+    code; the path only names it.
+    """
+
+    def __init__(self, libraries: Mapping[str, str]) -> None:
+        """Remember where each module (full name) pretends to lie."""
+        self._libraries = dict(libraries)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Answer for the preloaded modules, and leave all others to the next finder."""
+        location = self._libraries.get(fullname)
+        if location is None:
+            return None
+        loader = importlib.machinery.ExtensionFileLoader(fullname, location)
+        return importlib.util.spec_from_file_location(fullname, location, loader=loader)
+
+
+def install(libraries: Mapping[str, str]) -> None:
+    """Make preloaded libraries importable and keep the working directory out of the import path."""
+    sys.meta_path.insert(0, PreloadedFinder(libraries))
+    _forget_working_directory()
+
+
+def warm() -> None:
+    """Import everything that a run needs, and drop what need not be stored. The build calls it before the snapshot."""
+    import webbrain
+
+    for module in pkgutil.walk_packages(webbrain.__path__, "webbrain."):
+        if not module.name.startswith("webbrain.testing"):
+            importlib.import_module(module.name)
+    for name in _IMPORTED_LAZILY_BY_PYDANTIC:
+        importlib.import_module(name)
+    for name in list(sys.modules):
+        if name.split(".")[0] in _ON_FIRST_USE:
+            raise RuntimeError(f"{name} is imported at start, but is meant to be loaded on first use")
+    linecache.clearcache()
+    gc.collect()
+    # What lives now lives as long as the process, so later collections need not walk it.
+    gc.freeze()
+
+
+def renew() -> None:
+    """Replace what must not be the same in every start. Called after each restore, before anything of ours runs.
+
+    The hash seed cannot be renewed: it is built into every dictionary of the snapshot. Whoever fills a dictionary with
+    keys from outside caps its size.
+    """
+    random.seed()
+    os.environ.pop("PYTHONHASHSEED", None)
+    _forget_working_directory()
+
+
+def _forget_working_directory() -> None:
+    """The loader puts it first on the path at every start; nothing may be imported from there."""
+    sys.path[:] = [entry for entry in sys.path if entry]
