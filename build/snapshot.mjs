@@ -29,13 +29,19 @@ freezeClocks();
 freezeRandom();
 
 const { makeSnapshot } = await import("../js/bridge/boot.js");
-const { snapshot } = await makeSnapshot({
-  baseUrl,
-  fetchAsset: async (url) => new Response(await readFile(url)),
-});
-await writeFile(target, snapshot);
-// Timers of the runtime's event loop would keep the process alive.
-process.exit(0);
+try {
+  const { snapshot } = await makeSnapshot({
+    baseUrl,
+    fetchAsset: async (url) => new Response(await readFile(url)),
+  });
+  await writeFile(target, snapshot);
+  // Timers of the runtime's event loop would keep the process alive.
+  process.exit(0);
+} catch (error) {
+  // Left to itself Node would print the line it comes from, which is the whole runtime.
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}
 
 function freezeClocks() {
   const RealDate = Date;

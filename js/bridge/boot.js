@@ -50,7 +50,17 @@ const HEADER_LENGTH_WORD = 1;
  * @property {{path: string, sha256: string}} site Archive of wheels and package.
  * @property {{module: string, file: string, path: string, sha256: string}[]} libraries Compiled extension modules, in
  *   loading order: module name, file name of the module, packaged file.
- * @property {{path: string, sha256: string, buildId: string, size: number} | null} snapshot
+ * @property {SnapshotFile | null} snapshot
+ */
+
+/**
+ * The file holds only the parts of the snapshot that are not zero, one after the other.
+ * @typedef {object} SnapshotFile
+ * @property {string} path
+ * @property {string} sha256 Of the file.
+ * @property {string} buildId Runtime it was made by.
+ * @property {number} size Bytes of the whole snapshot.
+ * @property {[offset: number, length: number][]} runs Where each part belongs.
  */
 
 /**
@@ -169,6 +179,8 @@ async function restore(options, assets, manifest, clock) {
       }
     },
   });
+  // The loader keeps its settings, and with them a second copy of the whole memory.
+  delete (/** @type {any} */ (pyodide)._api.config._loadSnapshot);
   installSite(pyodide, await site);
   pyodide.runPython("from webbrain import boot; boot.renew(); del boot");
   clock.end("restore");
@@ -303,17 +315,18 @@ del sys, json, boot`,
 
 /**
  * Reads the snapshot into the array the loader already holds, and checks it.
- * @param {Uint8Array} memory
+ * @param {Uint8Array} memory All zero.
  * @param {Assets} assets
- * @param {{path: string, sha256: string, size: number}} snapshot
+ * @param {SnapshotFile} snapshot
  */
 async function fill(memory, assets, snapshot) {
   const bytes = await assets.bytes(snapshot.path);
-  if (bytes.length !== snapshot.size) {
-    throw new SnapshotError(`${bytes.length} bytes instead of ${snapshot.size}`);
+  const digest = crypto.subtle.digest("SHA-256", bytes);
+  let start = 0;
+  for (const [offset, length] of snapshot.runs) {
+    memory.set(bytes.subarray(start, start + length), offset);
+    start += length;
   }
-  const digest = crypto.subtle.digest("SHA-256", /** @type {Uint8Array<ArrayBuffer>} */ (bytes));
-  memory.set(bytes);
   const hex = Array.from(new Uint8Array(await digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex !== snapshot.sha256) throw new SnapshotError("its hash is not the one the build recorded");
 }

@@ -13,6 +13,7 @@ import os
 import pkgutil
 import random
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 
@@ -85,7 +86,24 @@ def renew() -> None:
     """
     random.seed()
     os.environ.pop("PYTHONHASHSEED", None)
+    _renew_time_zone()
     _forget_working_directory()
+
+
+def _renew_time_zone() -> None:
+    """Set the constants of :mod:`time` anew, as the platform has no ``tzset``. Local times themselves are right."""
+    year = time.localtime().tm_year
+    winter, summer = sorted(
+        time.localtime(time.mktime((year, month, 1, 0, 0, 0, 0, 0, -1))).tm_gmtoff for month in (1, 7)
+    )
+    time.timezone, time.altzone, time.daylight = -winter, -summer, int(winter != summer)
+    time.tzname = (_zone_name(winter), _zone_name(summer))
+
+
+def _zone_name(offset: int) -> str:
+    """Name an offset (seconds east of Greenwich) the way the platform's C library does: ``UTC-0500``."""
+    minutes = abs(offset) // 60
+    return f"UTC{'-' if offset <= 0 else '+'}{minutes // 60:02}{minutes % 60:02}"
 
 
 def _forget_working_directory() -> None:
