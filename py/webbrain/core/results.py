@@ -20,6 +20,9 @@ class ToolResult:
     """For ``done``: success, partial or failed."""
     summary: str = ""
     """At most 140 characters for the panel: counts and outcomes, never page text."""
+    private: dict[str, Any] = field(default_factory=dict)
+    """For the agent alone; neither model, panel nor journal sees it. Keys: ``controls`` (a list of
+    ``{ref, role, name, can}`` of the tree just read), ``wide`` (true if the wide tree cap applies)."""
 
     @classmethod
     def ok(cls, summary: str = "", **data: Any) -> "ToolResult":

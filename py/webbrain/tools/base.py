@@ -1,21 +1,29 @@
 """What a tool is: arguments, a specification, and one coroutine.
 
-A tool is one module of this package. It defines ``Args`` (a pydantic model whose docstring and field descriptions
-are what the model reads), ``SPEC`` (made by :func:`spec`) and ``async def run(ctx, args) -> ToolResult``.
-Discovery is the directory: ``registry.load()`` imports every module that is not listed as shared there.
+A tool is one module of this package. It defines ``Args`` (a pydantic model whose docstring and field
+descriptions are what the model reads), ``SPEC`` (made by :func:`spec`) and ``async def run(ctx, args) ->
+ToolResult``. Discovery is the directory: ``registry.load()`` imports every module that is not listed as
+shared there.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+import functools
+import string
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from webbrain.core.errors import BridgeError
 from webbrain.core.limits import PAGE_ACTION_TIMEOUT
 from webbrain.core.messages import ToolSchema
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
+from webbrain.tools.problems import explain
+
+LABEL_CHARS: Final = 140
+LABEL_ARGUMENT_CHARS: Final = 80
 
 
 class ToolArgs(BaseModel):
@@ -33,6 +41,8 @@ class ToolContext:
     mode: Mode
     tier: Tier
     context_window: int
+    submit_token: str = ""
+    """What ``policy.submit`` got from the page for this call; the action carries it (docs/protocol.md)."""
 
     async def page(
         self, action: str, args: dict[str, Any], *, effect: bool = False, timeout: float = PAGE_ACTION_TIMEOUT
@@ -53,7 +63,7 @@ class ToolSpec:
     tiers: frozenset[Tier]
     capability: Capability
     untrusted: bool
-    """True if the result may carry text written by a page, a file or a server: it is wrapped for the model."""
+    """True if the result may carry text of a page, a file or a server: it is wrapped for the model."""
     effect: bool
     """True if the tool changes something outside the agent; such a call is never repeated by itself."""
     label: str
@@ -68,11 +78,24 @@ class ToolSpec:
     terminal: bool = False
     example: str = ""
     """One JSON line of arguments that shows a typical call, for small models."""
+    act_args: type[ToolArgs] | None = None
+    """Stricter arguments where the tool may act (Act and Dev); the registry swaps them in."""
+
+    def label_for(self, args: Mapping[str, Any]) -> str:
+        """The label with its ``{argument}`` places filled in, on one line of at most 140 characters."""
+        places = {
+            field: " ".join(str(args.get(field, "")).split())[:LABEL_ARGUMENT_CHARS]
+            for _, field, _, _ in string.Formatter().parse(self.label)
+            if field
+        }
+        return " ".join(self.label.format(**places).split())[:LABEL_CHARS]
 
     def schema(self) -> ToolSchema:
         """The closed JSON schema offered to models (titles removed, they only cost tokens)."""
         return ToolSchema(
-            name=self.name, description=(self.args.__doc__ or "").strip(), parameters=_tidy(self.args.model_json_schema())
+            name=self.name,
+            description=" ".join((self.args.__doc__ or "").split()),
+            parameters=_parameters(self.args),
         )
 
 
@@ -98,8 +121,13 @@ def spec(
     timeout: float = PAGE_ACTION_TIMEOUT,
     terminal: bool = False,
     example: str = "",
+    act_args: type[ToolArgs] | None = None,
 ) -> ToolSpec:
-    """Make a specification. The security class (``capability``, ``untrusted``, ``effect``) has no default."""
+    """Make a specification. The security class (``capability``, ``untrusted``, ``effect``) has no default.
+
+    ``run`` is wrapped: a ``BridgeError`` it lets through becomes a failed result with a sentence for the
+    model, so that a closed tab or a restricted page needs no code in a tool.
+    """
     if not args.__doc__:
         raise TypeError(f"{name}: Args needs a docstring, it is what the model reads")
     return ToolSpec(
@@ -114,23 +142,59 @@ def spec(
         requires=frozenset(requires),
         timeout=timeout,
         args=args,
-        run=run,
+        run=_explained(run),
         terminal=terminal,
         example=example,
+        act_args=act_args,
     )
 
 
-def _tidy(schema: Any) -> Any:
-    """Drop ``title`` annotations at every level and refuse unknown properties of every object."""
-    if isinstance(schema, dict):
-        out = {
-            key: ({k: _tidy(v) for k, v in value.items()} if key in ("properties", "$defs") else _tidy(value))
-            for key, value in schema.items()
-            if not (key == "title" and isinstance(value, str))
-        }
-        if out.get("type") == "object" and "properties" in out:
-            out.setdefault("additionalProperties", False)
-        return out
+def _explained(run: Run) -> Run:
+    @functools.wraps(run)
+    async def wrapped(ctx: ToolContext, args: Any) -> ToolResult:
+        try:
+            return await run(ctx, args)
+        except BridgeError as error:
+            return explain(error)
+
+    return wrapped
+
+
+def _parameters(args: type[ToolArgs]) -> dict[str, Any]:
+    """The arguments as one closed schema without references, titles, defaults of null and null alternatives.
+
+    What is left out would only cost tokens, or is refused by one provider or another.
+    """
+    whole = args.model_json_schema()
+    definitions = whole.pop("$defs", {})
+    whole.pop("description", None)
+    tidied: dict[str, Any] = _tidy(whole, definitions)
+    return tidied
+
+
+def _tidy(schema: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(schema, list):
-        return [_tidy(item) for item in schema]
-    return schema
+        return [_tidy(item, definitions) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        target = dict(definitions[schema["$ref"].rsplit("/", 1)[-1]])
+        target.pop("description", None)
+        return _tidy({**target, **{k: v for k, v in schema.items() if k != "$ref"}}, definitions)
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "properties":
+            out[key] = {name: _tidy(item, definitions) for name, item in value.items()}
+        elif (key == "title" and isinstance(value, str)) or (key == "default" and value is None):
+            continue
+        elif key == "anyOf":
+            out |= _any_of([_tidy(item, definitions) for item in value if item != {"type": "null"}])
+        else:
+            out[key] = _tidy(value, definitions)
+    if out.get("type") == "object" and "properties" in out:
+        out["additionalProperties"] = False
+    return out
+
+
+def _any_of(choices: list[Any]) -> dict[str, Any]:
+    return choices[0] if len(choices) == 1 else {"anyOf": choices}

@@ -1,0 +1,161 @@
+"""In Act no form is sent before a person saw a card that says what goes where.
+
+Before a call that might submit, the page is asked (``submit_probe``, which changes nothing). If it would, the
+run waits for the card's answer. The probe's token goes with the action: the page refuses it if the form is no
+longer what the card showed. A page that does not answer the probe gets no action either.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from webbrain.core.errors import BridgeError, ToolFailed
+from webbrain.core.events import Card, CardField, CardOption
+from webbrain.core.ids import new_id
+from webbrain.core.limits import PAGE_READ_TIMEOUT
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Mode
+from webbrain.policy.credentials import names_secret
+from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.problems import sentence
+
+CARD_FIELDS: Final = 12
+FIELD_LABEL_CHARS: Final = 80
+FIELD_VALUE_CHARS: Final = 200
+CONTROL_CHARS: Final = 80
+HOST_CHARS: Final = 253
+QUESTION_CHARS: Final = 1_200
+MASK: Final = "••••••"
+
+ONCE: Final = "once"
+DENY: Final = "deny"
+
+DENIED: Final = (
+    "The user did not allow this form to be sent. Do not try to send it another way; "
+    "ask what they want changed, or finish."
+)
+
+UNSURE: Final = (
+    "The page could not say whether this would send a form, so it was not done. Read the page again."
+)
+
+
+def may_submit(spec: ToolSpec, args: Mapping[str, Any]) -> bool:
+    """Whether a call of this kind can send a form at all."""
+    match spec.name:
+        case "click_ax":
+            return True
+        case "set_field":
+            return bool(args.get("submit"))
+        case "press_keys":
+            return args.get("key") == "Enter"
+    return False
+
+
+class SubmitPolicy:
+    """Decides which calls of one run need a card. One instance per run, asked about one call at a time."""
+
+    def __init__(self, *, enabled: bool = True) -> None:
+        self._enabled = enabled
+        """Off only in tests proving that it is this policy which stops a submit."""
+        self.token = ""
+        """The page's token for the call last asked about; empty if that call sends nothing."""
+
+    async def needs_card(self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> Card | None:
+        """The card to show before this call, or ``None``.
+
+        Raise ``ToolFailed``, to be shown to the model as the call's result, if the page cannot say.
+        """
+        self.token = ""
+        if not self._enabled or ctx.mode is Mode.ASK or not may_submit(spec, args):
+            return None
+        try:
+            question = {"tool": spec.name, "args": dict(args)}
+            probe = await ctx.page("submit_probe", question, timeout=PAGE_READ_TIMEOUT)
+        except BridgeError as error:
+            raise ToolFailed(sentence(error), code=error.code) from error
+        if probe.get("success") is not True or not isinstance(probe.get("submits"), bool):
+            raise ToolFailed(
+                str(probe.get("error") or UNSURE),
+                code=str(probe.get("code") or "probe_failed"),
+                data={key: value for key, value in probe.items() if key not in ("success", "error", "code")},
+            )
+        if not probe["submits"]:
+            return None
+        self.token = str(probe.get("token") or "")
+        tab = await ctx.host.browser.get_tab(ctx.tab_id)
+        return card_for(probe, tab.url)
+
+    def context(self, ctx: ToolContext) -> ToolContext:
+        """``ctx`` with the token of the call last asked about: what the tool must run with."""
+        return dataclasses.replace(ctx, submit_token=self.token)
+
+
+def allows(answer: str) -> bool:
+    """Whether a card's answer allows the submit; anything but the plain yes does not."""
+    return answer == ONCE
+
+
+def denied() -> ToolResult:
+    """The result of a call whose card was answered with anything but yes."""
+    return ToolResult.error(DENIED, code="denied", denied=True, dispatched=False)
+
+
+def card_for(probe: Mapping[str, Any], page_url: str) -> Card:
+    """A card that shows what would be sent and where to."""
+    action = str(probe.get("action") or page_url)
+    host = _host(action) or str(probe.get("host") or "") or _host(page_url)
+    fields = probe.get("fields")
+    entries = [entry for entry in fields if isinstance(entry, Mapping)] if isinstance(fields, list) else []
+    return Card(
+        card_id=new_id("card"),
+        kind="submit",
+        title="Send this form?",
+        question=_question(probe, action, host, _host(page_url), len(entries) - CARD_FIELDS),
+        host=host[:HOST_CHARS],
+        fields=[_field(entry) for entry in entries[:CARD_FIELDS]],
+        options=[
+            CardOption(id=ONCE, label="Send once", style="primary"),
+            CardOption(id=DENY, label="Do not send", style="secondary"),
+        ],
+    )
+
+
+def _question(probe: Mapping[str, Any], action: str, host: str, page_host: str, more: int) -> str:
+    control = _line(probe.get("control"), CONTROL_CHARS)
+    words = [f"WebBrain is about to press “{control}”." if control else "WebBrain is about to send a form."]
+    words.append(f"It goes to {host}." if host else "The page does not say where it goes.")
+    if host and page_host and host != page_host:
+        words.append(f"This is another site than the page you are on ({page_host}).")
+    if urlsplit(action).scheme == "http" and not _is_local(host):
+        words.append("The connection is not encrypted.")
+    if more > 0:
+        words.append(f"{more} more fields are not listed.")
+    return " ".join(words)[:QUESTION_CHARS]
+
+
+def _field(entry: Mapping[str, Any]) -> CardField:
+    label = _line(entry.get("label"), FIELD_LABEL_CHARS) or "(no label)"
+    masked = entry.get("masked") is not False or names_secret(label)
+    value = str(entry.get("value") or "")
+    if masked:
+        value = MASK if value else ""
+    elif len(value) > FIELD_VALUE_CHARS:
+        value = value[: FIELD_VALUE_CHARS - 1] + "…"
+    return CardField(label=label, value=value, masked=masked)
+
+
+def _line(value: Any, limit: int) -> str:
+    return " ".join(str(value or "").split())[:limit]
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+
+
+def _is_local(host: str) -> bool:
+    return host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")

@@ -1,0 +1,40 @@
+"""Moving along a tab's history, in either direction."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from webbrain.core.errors import BridgeError
+from webbrain.core.results import ToolResult
+from webbrain.tools.acting import LOAD_WAIT, START_GRACE_LIKELY, arrive, place, refusal_to_leave, settle
+from webbrain.tools.base import ToolContext
+
+MOST_STEPS: Final = 10
+HISTORY_TIMEOUT: Final = MOST_STEPS * (LOAD_WAIT + START_GRACE_LIKELY) + 10
+
+
+async def travel(
+    ctx: ToolContext, step: Callable[[int], Awaitable[None]], steps: int, *, force: bool
+) -> ToolResult:
+    """Take ``steps`` steps, each awaited; stop where the history ends. Success means that the address
+    changed."""
+    start = await ctx.host.browser.get_tab(ctx.tab_id)
+    refusal = await refusal_to_leave(ctx, start, force=force)
+    if refusal:
+        return refusal
+    tab, taken = start, 0
+    for _ in range(steps):
+        try:
+            await step(ctx.tab_id)
+        except BridgeError as error:
+            if error.code == "no_history" and taken:
+                break
+            raise
+        tab, moved = await settle(ctx, tab, START_GRACE_LIKELY, LOAD_WAIT)
+        if not moved:
+            break
+        taken += 1
+    if not taken:
+        return ToolResult.error("The tab still shows the same page.", code="not_navigated", **place(tab))
+    result = ToolResult.ok(f"{taken} of {steps} steps", steps=taken, **place(tab))
+    result.data["previousUrl"] = place(start)["url"]
+    return await arrive(ctx, tab, result)

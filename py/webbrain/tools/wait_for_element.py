@@ -1,0 +1,46 @@
+"""Waiting for something to appear."""
+
+from typing import Final
+
+from pydantic import Field
+
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability, Mode, Tier
+from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.problems import from_page
+
+DEFAULT_MS: Final = 5_000
+LONGEST_MS: Final = 30_000
+ANSWER_SECONDS: Final = 10.0
+"""What a busy page may need on top of the wait itself."""
+
+
+class Args(ToolArgs):
+    """Wait until an element that fits a CSS selector is on the page. Use it after an action whose result
+    comes late. found=false after the time-out is an answer, not a fault: read the page to see what is
+    there. Standard CSS only (no :contains or :has-text)."""
+
+    selector: str = Field(min_length=1, max_length=500)
+    timeout: int = Field(DEFAULT_MS, ge=0, le=LONGEST_MS, description="Milliseconds")
+
+
+async def run(ctx: ToolContext, args: Args) -> ToolResult:
+    """Let the page wait; its answer is one line whether or not the element came."""
+    limit = args.timeout / 1000 + ANSWER_SECONDS
+    answer = await ctx.page("wait_for_element", args.model_dump(), timeout=limit)
+    return from_page(answer, "found" if answer.get("found") else "not found in time")
+
+
+SPEC = spec(
+    "wait_for_element",
+    args=Args,
+    run=run,
+    modes=(Mode.ACT,),
+    tiers=Tier,
+    capability=Capability.NONE,
+    untrusted=True,
+    effect=False,
+    label="Wait for {selector}",
+    timeout=LONGEST_MS / 1000 + ANSWER_SECONDS + 5,
+    example='{"selector": "#results"}',
+)
