@@ -1,7 +1,7 @@
 """System prompts, as Markdown files beside this module.
 
-``COMPOSED`` says which files make the prompt of which mode and tier. They are read through ``importlib.resources``,
-so the package may be a zip, and each only once.
+``COMPOSED`` says which files make the prompt of which mode and tier. They are read through
+``importlib.resources``, so the package may be a zip, each only once.
 """
 
 from collections.abc import Mapping

@@ -104,7 +104,7 @@ async def refusal_to_leave(ctx: ToolContext, tab: Tab, *, force: bool) -> ToolRe
     """Why this page must not be left by the agent, or ``None`` if it may."""
     if tab.url.startswith(EXTENSION_SCHEMES):
         return ToolResult.error(
-            "This tab shows a page of an extension, which is never navigated away. Ask the user for a web page.",
+            "This tab shows a page of an extension, which is never left. Ask the user for a web page.",
             code="own_page",
         )
     unsaved = None if force else await unsaved_work(ctx)

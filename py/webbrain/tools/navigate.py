@@ -80,8 +80,8 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     tab, moved = await settle(ctx, before, START_GRACE_LIKELY, NAVIGATION_TIMEOUT)
     if not moved and not _same(url, before.url):
         return ToolResult.error(
-            "The tab still shows the page from before. The address may be a download, or the page asks the user "
-            "whether to leave.",
+            "The tab still shows the page from before. The address may be a download, or the page asks "
+            "the user whether to leave.",
             code="not_navigated",
             dispatched=True,
             **place(tab),
