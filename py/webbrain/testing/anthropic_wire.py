@@ -1,0 +1,187 @@
+"""Anthropic Messages, read strictly and answered faithfully."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply, Turn
+from webbrain.testing.openai_wire import TOOL_NAME, check_parameters
+
+PATH = "/v1/messages"
+VERSION = "2023-06-01"
+
+FIELDS = {
+    "model", "messages", "max_tokens", "system", "tools", "tool_choice", "temperature", "stream",
+    "stop_sequences", "metadata", "thinking", "top_k", "top_p",
+}  # fmt: skip
+
+
+def read(body: Any, headers: dict[str, str]) -> ModelCall:
+    """Return the call, or raise ``BadRequest`` with what a strict service would say."""
+    if headers.get("anthropic-version") != VERSION:
+        raise BadRequest("anthropic-version: header is required")
+    if not isinstance(body, dict):
+        raise BadRequest("the body is not a JSON object")
+    if unknown := set(body) - FIELDS:
+        raise BadRequest(f"{sorted(unknown)[0]}: Extra inputs are not permitted")
+    if not isinstance(body.get("model"), str) or not body["model"]:
+        raise BadRequest("model: Field required")
+    if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
+        raise BadRequest("max_tokens: Field required")
+    if not isinstance(body.get("messages"), list) or not body["messages"]:
+        raise BadRequest("messages: Field required")
+    temperature = body.get("temperature")
+    if temperature is not None and not 0 <= temperature <= 1:
+        raise BadRequest("temperature: range 0..1")
+    system = body.get("system", "")
+    turns = [Turn("system", "\n".join(_texts(system)))] if system else []
+    return ModelCall(
+        wire="anthropic",
+        turns=(*turns, *_turns(body["messages"])),
+        tools=tuple(_tool(tool) for tool in body.get("tools", ())),
+        stream=bool(body.get("stream")),
+        body=body,
+        headers=headers,
+    )
+
+
+def _tool(tool: Any) -> str:
+    if not isinstance(tool, dict):
+        raise BadRequest("tools: Input should be an object")
+    if unknown := set(tool) - {"name", "description", "input_schema", "cache_control", "type"}:
+        raise BadRequest(f"tools.{sorted(unknown)[0]}: Extra inputs are not permitted")
+    if not isinstance(tool.get("name"), str) or not TOOL_NAME.fullmatch(tool["name"]):
+        raise BadRequest("tools.name: String should match pattern")
+    check_parameters(tool.get("input_schema"))
+    return str(tool["name"])
+
+
+def _turns(messages: list[Any]) -> Iterator[Turn]:
+    open_calls: set[str] = set()
+    for index, message in enumerate(messages):
+        role = message.get("role")
+        if role not in ("user", "assistant") or set(message) != {"role", "content"}:
+            raise BadRequest(f"messages.{index}: role and content are required, and nothing else")
+        if index == 0 and role != "user":
+            raise BadRequest("messages: first message must use the user role")
+        blocks = message["content"]
+        if isinstance(blocks, str):
+            blocks = [{"type": "text", "text": blocks}]
+        if not isinstance(blocks, list) or not blocks:
+            raise BadRequest(f"messages.{index}: content must be non-empty")
+        answered = {block.get("tool_use_id") for block in blocks if block.get("type") == "tool_result"}
+        if open_calls - answered:
+            raise BadRequest(
+                f"messages.{index}: tool_use ids were found without tool_result blocks immediately after: "
+                f"{', '.join(sorted(open_calls - answered))}"
+            )
+        if answered - open_calls:
+            raise BadRequest(f"messages.{index}: unexpected tool_use_id found in tool_result blocks")
+        yield from _blocks(role, blocks, index)
+        open_calls = {block["id"] for block in blocks if block.get("type") == "tool_use"}
+    if open_calls or messages[-1]["role"] != "user":
+        raise BadRequest("messages: the last message must be the user's")
+
+
+def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
+    texts: list[str] = []
+    calls: list[Call] = []
+    for block in blocks:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                if not text.strip():
+                    raise BadRequest(f"messages.{index}: text content blocks must be non-empty")
+                texts.append(text)
+            case {"type": "tool_use", "id": str(id_), "name": str(name), "input": dict(value)} if (
+                role == "assistant"
+            ):
+                calls.append(Call(name, json.dumps(value), id_))
+            case {"type": "tool_result", "tool_use_id": str(id_)} if role == "user":
+                if texts:
+                    raise BadRequest(f"messages.{index}: tool_result blocks must come before text")
+                yield Turn("tool", "\n".join(_texts(block.get("content", ""))), call_id=id_)
+            case {"type": "thinking" | "redacted_thinking"} if role == "assistant":
+                pass
+            case {"type": "image" | "document"} if role == "user":
+                texts.append("[image]")
+            case _:
+                raise BadRequest(f"messages.{index}: a content block is not valid here")
+    if texts or calls:
+        yield Turn("user" if role == "user" else "assistant", "\n".join(texts), tuple(calls))
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+        return
+    for block in content:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                yield text
+            case {"type": "image"}:
+                yield "[image]"
+            case _:
+                raise BadRequest("a text block is not valid")
+
+
+def stop_reason(reply: Reply) -> str:
+    """Why the answer ended."""
+    return reply.finish or ("tool_use" if reply.calls else "end_turn")
+
+
+def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:
+    """The answer as one JSON object; broken argument text cannot travel whole on this wire."""
+    content: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text else []
+    for i, item in enumerate(reply.calls):
+        try:
+            value = json.loads(item.arguments)
+        except ValueError:
+            value = {}
+        content.append({"type": "tool_use", "id": _id(item, number, i), "name": item.name, "input": value})
+    return {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": call.body["model"],
+        "content": content,
+        "stop_reason": stop_reason(reply),
+        "stop_sequence": None,
+        "usage": {"input_tokens": 10, "output_tokens": len(reply.text) // 4 + 1},
+    }
+
+
+def pieces(reply: Reply, call: ModelCall, number: int, words: list[str]) -> Iterator[str]:
+    """The answer as server-sent events; ``words`` are the pieces of its text."""
+    start = {**whole(Reply(), call, number), "stop_reason": None}
+    yield _event("message_start", {"message": start})
+    index = 0
+    if words:
+        yield _event("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})
+        for word in words:
+            yield _event("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": word}})
+        yield _event("content_block_stop", {"index": 0})
+        index = 1
+    for i, item in enumerate(reply.calls):
+        block = {"type": "tool_use", "id": _id(item, number, i), "name": item.name, "input": {}}
+        yield _event("content_block_start", {"index": index, "content_block": block})
+        for at in range(0, len(item.arguments), 12):
+            delta = {"type": "input_json_delta", "partial_json": item.arguments[at : at + 12]}
+            yield _event("content_block_delta", {"index": index, "delta": delta})
+        yield _event("content_block_stop", {"index": index})
+        index += 1
+    end = {"stop_reason": stop_reason(reply), "stop_sequence": None}
+    yield _event("message_delta", {"delta": end, "usage": {"output_tokens": len(reply.text) // 4 + 1}})
+    yield _event("message_stop", {})
+
+
+def error(message: str, kind: str = "invalid_request_error", code: str | None = None) -> dict[str, Any]:
+    """An error body of this wire."""
+    return {"type": "error", "error": {"type": code or kind, "message": message}}
+
+
+def _id(call: Call, number: int, index: int) -> str:
+    return call.id or f"toolu_{number}_{index}"
+
+
+def _event(kind: str, data: dict[str, Any]) -> str:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **data}, ensure_ascii=False)}\n\n"

@@ -1,0 +1,269 @@
+"""A model service on 127.0.0.1 that says what it is told to, or fails in the way it is told to.
+
+One server speaks the OpenAI and the Anthropic wire. What it answers comes from a function, so the same server
+carries a fixed script (:class:`Script`) and the rule-based demo model.
+"""
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from types import ModuleType, TracebackType
+from typing import Self
+
+from aiohttp import web
+
+from webbrain.testing import anthropic_wire, openai_wire
+from webbrain.testing.chat import Answer, BadRequest, Call, ModelCall, Refusal, Reply, Stall
+from webbrain.testing.local_server import LocalServer
+
+ANSWER_LIMIT = 10_000_000
+EXTENSION_ORIGIN = re.compile(r"(chrome|moz)-extension://[\w-]+")
+PIECE = re.compile(r"\S+\s*|\s+")
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Think = Callable[[ModelCall], Answer]
+
+
+def call(name: str, **arguments: object) -> Reply:
+    """An answer with one tool call."""
+    return Reply(calls=(Call(name, json.dumps(arguments, ensure_ascii=False)),))
+
+
+class Script:
+    """Answers in a fixed order. An item may be a function of the call, to look at the conversation first.
+
+    When the script is used up the server refuses loudly: a test that asks more often than planned must fail.
+    """
+
+    def __init__(self, answers: Iterable[Answer | Think] = ()) -> None:
+        self._answers = list(answers)
+        self._lock = threading.Lock()
+
+    def add(self, *answers: Answer | Think) -> None:
+        """Append answers."""
+        with self._lock:
+            self._answers.extend(answers)
+
+    def clear(self) -> None:
+        """Forget what was not asked for."""
+        with self._lock:
+            self._answers.clear()
+
+    @property
+    def left(self) -> int:
+        """How many answers nobody has asked for yet."""
+        with self._lock:
+            return len(self._answers)
+
+    def __call__(self, request: ModelCall) -> Answer:
+        with self._lock:
+            if not self._answers:
+                return Refusal(500, {"error": {"message": "the test's script has no further answer"}})
+            answer = self._answers.pop(0)
+        return answer(request) if callable(answer) else answer
+
+
+class ModelServer:
+    """Serves ``think`` on ``/v1/chat/completions``, ``/v1/messages`` and ``/v1/models``.
+
+    ``api_key``: if set, any other key is refused with 401. ``allow_origin``: which origins may call, as the
+    CORS setting of a local server says; others get 403. ``calls`` are the well-formed requests so far,
+    ``refused`` what was said to malformed ones: a test should find it empty.
+    """
+
+    def __init__(
+        self,
+        think: Think,
+        *,
+        model: str = "test-model",
+        api_key: str = "",
+        allow_origin: re.Pattern[str] = EXTENSION_ORIGIN,
+        port: int = 0,
+    ) -> None:
+        self.think = think
+        self.model = model
+        self.api_key = api_key
+        self.allow_origin = allow_origin
+        self.calls: list[ModelCall] = []
+        self.refused: list[str] = []
+        self.aborted = 0
+        """How many answers the caller broke off while they were being sent or awaited."""
+        self._gates: dict[str, asyncio.Event] = {}
+        self._changed = threading.Condition()
+        self._server = LocalServer(self._app, port=port)
+
+    @property
+    def url(self) -> str:
+        """Address up to and with ``/v1``, as it is typed into the settings."""
+        return f"{self._server.url}/v1"
+
+    def release(self, gate: str) -> None:
+        """Open a gate that a :class:`Reply` or :class:`Stall` waits for."""
+        self._server.call(lambda: self._gate(gate).set())
+
+    def wait_for_calls(self, count: int, timeout: float = 60.0) -> None:
+        """Return once ``count`` well-formed calls came; raise ``TimeoutError``."""
+        self._wait(lambda: len(self.calls) >= count, timeout, f"{count} model calls")
+
+    def wait_for_abort(self, count: int = 1, timeout: float = 10.0) -> None:
+        """Return once ``count`` answers were broken off by the caller; raise ``TimeoutError``."""
+        self._wait(lambda: self.aborted >= count, timeout, f"{count} aborted answers")
+
+    def start(self) -> Self:
+        """Listen."""
+        self._server.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop listening; open answers are cut."""
+        self._server.stop()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _app(self) -> web.Application:
+        app = web.Application(client_max_size=ANSWER_LIMIT, middlewares=[self._guard])
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_post(openai_wire.PATH, self._openai)
+        app.router.add_post(anthropic_wire.PATH, self._anthropic)
+        return app
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        origin = request.headers.get("Origin", "")
+        if origin and not self.allow_origin.fullmatch(origin):
+            return web.Response(status=403)
+        if request.method == "OPTIONS":
+            return web.Response(status=204, headers=self._cors(request))
+        key = request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix(
+            "Bearer "
+        )
+        wire = anthropic_wire if request.path == anthropic_wire.PATH else openai_wire
+        if self.api_key and key != self.api_key:
+            body = wire.error("Incorrect API key provided.", code="invalid_api_key")
+            return web.json_response(body, status=401, headers=self._cors(request))
+        return await handler(request)
+
+    async def _models(self, request: web.Request) -> web.Response:
+        models = [{"id": self.model, "object": "model", "created": 0, "owned_by": "webbrain-testing"}]
+        return web.json_response({"object": "list", "data": models}, headers=self._cors(request))
+
+    async def _openai(self, request: web.Request) -> web.StreamResponse:
+        return await self._answer(request, openai_wire)
+
+    async def _anthropic(self, request: web.Request) -> web.StreamResponse:
+        return await self._answer(request, anthropic_wire)
+
+    async def _answer(self, request: web.Request, wire: ModuleType) -> web.StreamResponse:
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        try:
+            model_call: ModelCall = wire.read(await _json(request), headers)
+        except BadRequest as error:
+            with self._changed:
+                self.refused.append(str(error))
+            return web.json_response(wire.error(str(error)), status=400, headers=self._cors(request))
+        with self._changed:
+            self.calls.append(model_call)
+            number = len(self.calls)
+            self._changed.notify_all()
+        try:
+            return await self._carry_out(request, wire, model_call, number)
+        except (asyncio.CancelledError, ConnectionError):
+            with self._changed:
+                self.aborted += 1
+                self._changed.notify_all()
+            raise
+
+    async def _carry_out(
+        self, request: web.Request, wire: ModuleType, model_call: ModelCall, number: int
+    ) -> web.StreamResponse:
+        answer = self.think(model_call)
+        if isinstance(answer, Stall):
+            await self._gate(answer.gate).wait()
+            answer = answer.then
+        if isinstance(answer, Refusal):
+            text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body or {})
+            return web.Response(
+                text=text,
+                status=answer.status,
+                content_type=answer.content_type,
+                headers={**self._cors(request), **answer.headers},
+            )
+        if model_call.stream:
+            return await self._stream(request, wire, model_call, answer, number)
+        if answer.gate:
+            await self._gate(answer.gate).wait()
+        body = json.dumps(wire.whole(answer, model_call, number))
+        if answer.cut_after is not None:
+            return await self._cut_whole(request, body)
+        return web.Response(text=body, content_type="application/json", headers=self._cors(request))
+
+    async def _stream(
+        self, request: web.Request, wire: ModuleType, model_call: ModelCall, reply: Reply, number: int
+    ) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **self._cors(request)})
+        await response.prepare(request)
+        words = PIECE.findall(reply.text)
+        events: Iterator[str] = wire.pieces(reply, model_call, number, words)
+        for sent, event in enumerate(events):
+            if reply.gate and sent == reply.before_gate:
+                await self._gate(reply.gate).wait()
+            if reply.cut_after is not None and sent >= reply.cut_after:
+                _drop(request)
+                return response
+            await response.write(event.encode())
+            await asyncio.sleep(reply.pause)
+        await response.write_eof()
+        return response
+
+    async def _cut_whole(self, request: web.Request, body: str) -> web.StreamResponse:
+        headers = {
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **self._cors(request),
+        }
+        response = web.StreamResponse(headers=headers)
+        await response.prepare(request)
+        await response.write(body[: len(body) // 2].encode())
+        _drop(request)
+        return response
+
+    def _cors(self, request: web.Request) -> dict[str, str]:
+        origin = request.headers.get("Origin")
+        if not origin:
+            return {}
+        return {
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Allow-Headers": request.headers.get("Access-Control-Request-Headers", "*"),
+            "Access-Control-Allow-Methods": "GET, POST, OPTIONS",
+            "Vary": "Origin",
+        }
+
+    def _gate(self, name: str) -> asyncio.Event:
+        return self._gates.setdefault(name, asyncio.Event())
+
+    def _wait(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
+        with self._changed:
+            if not self._changed.wait_for(condition, timeout):
+                seen = f"calls: {len(self.calls)}, refused: {self.refused[-3:]}"
+                raise TimeoutError(f"waited {timeout:.0f} s for {what}; {seen}")
+
+
+async def _json(request: web.Request) -> object:
+    try:
+        return json.loads(await request.read())
+    except ValueError as error:
+        raise BadRequest("we could not parse the JSON body of your request") from error
+
+
+def _drop(request: web.Request) -> None:
+    """Break the connection as a network fault would, without a proper end."""
+    if request.transport is not None:
+        request.transport.abort()

@@ -1,0 +1,225 @@
+"""OpenAI Chat Completions, read strictly and answered faithfully."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from jsonschema import Draft7Validator, SchemaError
+
+from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply, Turn
+
+PATH = "/v1/chat/completions"
+
+FIELDS = {
+    "model", "messages", "tools", "tool_choice", "temperature", "max_tokens", "max_completion_tokens",
+    "stream", "stream_options", "response_format", "parallel_tool_calls", "top_p", "stop", "seed", "user",
+}  # fmt: skip
+LLAMA_FIELDS = {"cache_prompt", "chat_template_kwargs", "id_slot", "json_schema", "grammar"}
+MESSAGE_FIELDS = {
+    "system": {"role", "content", "name"},
+    "developer": {"role", "content", "name"},
+    "user": {"role", "content", "name"},
+    "assistant": {
+        "role",
+        "content",
+        "name",
+        "tool_calls",
+        "refusal",
+        "reasoning_content",
+        "reasoning_details",
+    },
+    "tool": {"role", "content", "tool_call_id"},
+}
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def read(body: Any, headers: dict[str, str]) -> ModelCall:
+    """Return the call, or raise ``BadRequest`` with what a strict service would say."""
+    if not isinstance(body, dict):
+        raise BadRequest("the body is not a JSON object")
+    if unknown := set(body) - FIELDS - LLAMA_FIELDS:
+        raise BadRequest(f"unrecognized request argument: {', '.join(sorted(unknown))}")
+    if not isinstance(body.get("model"), str) or not body["model"]:
+        raise BadRequest("you must provide a model parameter")
+    if not isinstance(body.get("messages"), list) or not body["messages"]:
+        raise BadRequest("messages must be a non-empty array")
+    if "stream_options" in body and not body.get("stream"):
+        raise BadRequest("stream_options is only allowed when stream is true")
+    if "tools" in body and (not isinstance(body["tools"], list) or not body["tools"]):
+        raise BadRequest("tools must be a non-empty array")
+    if "tool_choice" in body and "tools" not in body:
+        raise BadRequest("tool_choice is only allowed when tools are specified")
+    return ModelCall(
+        wire="openai",
+        turns=tuple(_turns(body["messages"])),
+        tools=tuple(_tool(tool) for tool in body.get("tools", ())),
+        stream=bool(body.get("stream")),
+        body=body,
+        headers=headers,
+    )
+
+
+def _tool(tool: Any) -> str:
+    if not isinstance(tool, dict) or set(tool) - {"type", "function"} or tool.get("type") != "function":
+        raise BadRequest("a tool must be {type: 'function', function: {...}}")
+    function = tool["function"]
+    if unknown := set(function) - {"name", "description", "parameters", "strict"}:
+        raise BadRequest(f"unrecognized function field: {', '.join(sorted(unknown))}")
+    if not isinstance(function.get("name"), str) or not TOOL_NAME.fullmatch(function["name"]):
+        raise BadRequest("a function name must match [A-Za-z0-9_-]{1,64}")
+    check_parameters(function.get("parameters", {"type": "object"}))
+    return str(function["name"])
+
+
+def check_parameters(schema: Any) -> None:
+    """Raise ``BadRequest`` unless ``schema`` is a JSON schema of an object."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        raise BadRequest("tool parameters must be a JSON schema of type 'object'")
+    try:
+        Draft7Validator.check_schema(schema)
+    except SchemaError as error:
+        raise BadRequest(f"tool parameters are not a JSON schema: {error.message}") from error
+
+
+def _turns(messages: list[Any]) -> Iterator[Turn]:
+    open_calls: set[str] = set()
+    for index, message in enumerate(messages):
+        role = message.get("role") if isinstance(message, dict) else None
+        if role not in MESSAGE_FIELDS:
+            raise BadRequest(f"messages[{index}] has no known role")
+        if unknown := set(message) - MESSAGE_FIELDS[role]:
+            raise BadRequest(f"messages[{index}]: unrecognized field {', '.join(sorted(unknown))}")
+        if role != "tool" and open_calls:
+            raise BadRequest(
+                "an assistant message with 'tool_calls' must be followed by tool messages responding to each"
+                f" 'tool_call_id'; missing: {', '.join(sorted(open_calls))}"
+            )
+        text = _text(message.get("content"), index)
+        calls = tuple(_call(call, index) for call in message.get("tool_calls") or ())
+        if "tool_calls" in message and not calls:
+            raise BadRequest(f"messages[{index}].tool_calls must be a non-empty array")
+        if role == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                raise BadRequest(
+                    "messages with role 'tool' must answer a call of the assistant message before"
+                )
+            open_calls.discard(message["tool_call_id"])
+        elif not text and not calls:
+            raise BadRequest(f"messages[{index}] is empty")
+        open_calls |= {call.id for call in calls}
+        yield Turn(
+            role="system" if role == "developer" else role,
+            text=text,
+            calls=calls,
+            call_id=message.get("tool_call_id", ""),
+        )
+    if open_calls:
+        raise BadRequest(f"no tool message answers {', '.join(sorted(open_calls))}")
+    if messages[-1]["role"] == "assistant":
+        raise BadRequest("the last message must not be the assistant's")
+
+
+def _text(content: Any, index: int) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    if not isinstance(content, list) or not content:
+        raise BadRequest(f"messages[{index}].content must be a string or a non-empty array of parts")
+    texts = []
+    for part in content:
+        match part:
+            case {"type": "text", "text": str(text)} if set(part) == {"type", "text"}:
+                texts.append(text)
+            case {"type": "image_url", "image_url": {"url": str()}}:
+                texts.append("[image]")
+            case _:
+                raise BadRequest(f"messages[{index}].content has a part that is not known")
+    return "\n".join(texts)
+
+
+def _call(call: Any, index: int) -> Call:
+    match call:
+        case {
+            "id": str(id_),
+            "type": "function",
+            "function": {"name": str(name), "arguments": str(text)},
+        } if id_:
+            try:
+                fine = isinstance(json.loads(text), dict)
+            except ValueError:
+                fine = False
+            if not fine:
+                raise BadRequest(f"messages[{index}]: arguments of {name} are not a JSON object")
+            return Call(name, text, id_)
+        case _:
+            raise BadRequest(f"messages[{index}] has a malformed tool call")
+
+
+def finish_reason(reply: Reply) -> str:
+    """Why the answer ended."""
+    return reply.finish or ("tool_calls" if reply.calls else "stop")
+
+
+def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:
+    """The answer as one JSON object."""
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None}
+    if reply.calls:
+        message["tool_calls"] = [_call_json(item, number, i) for i, item in enumerate(reply.calls)]
+    return {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": call.body["model"],
+        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason(reply)}],
+        "usage": _usage(call, reply),
+    }
+
+
+def pieces(reply: Reply, call: ModelCall, number: int, words: list[str]) -> Iterator[str]:
+    """The answer as server-sent events; ``words`` are the pieces of its text."""
+    yield _event(call, number, {"role": "assistant", "content": ""})
+    for word in words:
+        yield _event(call, number, {"content": word})
+    for i, item in enumerate(reply.calls):
+        whole_call = _call_json(item, number, i)
+        text = whole_call["function"]["arguments"]
+        head = {**whole_call, "index": i, "function": {"name": item.name, "arguments": ""}}
+        yield _event(call, number, {"tool_calls": [head]})
+        for start in range(0, len(text), 12):
+            part = {"index": i, "function": {"arguments": text[start : start + 12]}}
+            yield _event(call, number, {"tool_calls": [part]})
+    yield _event(call, number, {}, finish_reason(reply))
+    if (call.body.get("stream_options") or {}).get("include_usage"):
+        usage = {"id": f"chatcmpl-{number}", "choices": [], "usage": _usage(call, reply)}
+        yield f"data: {json.dumps(usage)}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+def error(message: str, kind: str = "invalid_request_error", code: str | None = None) -> dict[str, Any]:
+    """An error body of this wire."""
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def _event(call: ModelCall, number: int, delta: dict[str, Any], finish: str | None = None) -> str:
+    chunk = {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": call.body["model"],
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+    }
+    return f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n"
+
+
+def _call_json(call: Call, number: int, index: int) -> dict[str, Any]:
+    return {
+        "id": call.id or f"call_{number}_{index}",
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }
+
+
+def _usage(call: ModelCall, reply: Reply) -> dict[str, int]:
+    prompt = sum(len(turn.text) for turn in call.turns) // 4 + 1
+    answer = (len(reply.text) + sum(len(item.arguments) for item in reply.calls)) // 4 + 1
+    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
