@@ -14,11 +14,9 @@ from webbrain.testing.chat import BadRequest, Refusal, Reply, Stall
 from webbrain.testing.model_server import ModelServer, Script, call
 
 USER = {"role": "user", "content": "Hello"}
-CALL = {
-    "id": "call_1",
-    "type": "function",
-    "function": {"name": "scroll", "arguments": '{"direction": "down"}'},
-}
+SCROLL = {"name": "scroll", "arguments": '{"direction": "down"}'}
+CALL = {"id": "call_1", "type": "function", "function": SCROLL}
+CALLING = {"role": "assistant", "tool_calls": [CALL]}
 ANTHROPIC = {"anthropic-version": anthropic_wire.VERSION}
 
 

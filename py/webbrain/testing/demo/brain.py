@@ -201,7 +201,7 @@ def _answer(question: str, history: list[Step], model_call: ModelCall) -> Reply:
 
 
 def _best_sentence(question: str, text: str) -> str:
-    """The sentence that shares most words with the question; rare words count more, a tie goes to the longer."""
+    """The sentence that shares most with the question; rare words count more, a tie goes to the longer."""
     asked = {_stem(word) for word in WORD.findall(question.lower()) if word not in SMALL_WORDS}
     sentences = [part.strip() for part in re.split(r"(?<=[.!?])\s+|\n+", text) if part.strip()]
     shared = [asked & {_stem(word) for word in WORD.findall(sentence.lower())} for sentence in sentences]
