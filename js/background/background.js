@@ -1,0 +1,79 @@
+// Chrome's service worker: the executor, and the watch over the offscreen document Python lives in. It holds nothing,
+// so it may be killed at any moment.
+
+import { execute } from "../bridge/executor.js";
+import { describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
+
+const WATCHDOG = "host";
+const WATCHDOG_MINUTES = 0.5;
+
+/** An offscreen document can exist only once, so it declares all it will ever need. @type {chrome.offscreen.CreateParameters} */
+const HOST = {
+  url: "host.html",
+  reasons: /** @type {any} */ (["WORKERS", "AUDIO_PLAYBACK", "USER_MEDIA", "DISPLAY_MEDIA"]),
+  justification: "Runs the agent in a Worker, speaks, records what the user asks it to record.",
+};
+
+async function hostExists() {
+  const contexts = await chrome.runtime.getContexts({ contextTypes: /** @type {any} */ (["OFFSCREEN_DOCUMENT"]) });
+  return contexts.length > 0;
+}
+
+/** Make sure that the supervisor page is there. If somebody else creates it first, that is a success too. */
+async function ensureHost() {
+  if (await hostExists()) return;
+  try {
+    await chrome.offscreen.createDocument(HOST);
+  } catch (error) {
+    if (!(await hostExists())) throw error;
+  }
+}
+
+/** Hand a message to the supervisor page and return its answer. @param {string} method @param {unknown} params */
+function toHost(method, params) {
+  return chrome.runtime.sendMessage({ target: "host", epoch: 0, kind: "call", method, params });
+}
+
+/** @param {any} message @returns {Promise<unknown>} */
+async function forBackground(message) {
+  try {
+    await ensureHost();
+    return message.action === "ensure_host" ? { ok: true } : await toHost("legacy", message);
+  } catch (error) {
+    const { code, message: text } = describe(error);
+    return { error: text, code };
+  }
+}
+
+chrome.runtime.onMessage.addListener((message, sender, respond) => {
+  if (message?.target === "executor") {
+    if (isSupervisor(sender, chrome.runtime)) execute(chrome, "chrome", message).then(respond);
+    else respond(errorTo(message, { message: "wrong sender" }, "python"));
+    return true;
+  }
+  if (message?.target === "background" && isOwnPage(sender, chrome.runtime)) {
+    forBackground(message).then(respond);
+    return true;
+  }
+  return false;
+});
+
+chrome.tabs.onRemoved.addListener(async (tabId) => {
+  if (await hostExists()) toHost("tab_removed", { tabId }).catch(() => {});
+});
+
+const wake = () => ensureHost().catch((error) => console.warn(`The supervisor page did not start: ${error}`));
+
+chrome.alarms.onAlarm.addListener((alarm) => {
+  if (alarm.name === WATCHDOG) wake();
+});
+chrome.runtime.onStartup.addListener(wake);
+chrome.runtime.onInstalled.addListener(wake);
+
+// Settings of the browser, made anew at each start of this worker because an update may have lost them.
+chrome.alarms.get(WATCHDOG).then((alarm) => {
+  if (!alarm) chrome.alarms.create(WATCHDOG, { periodInMinutes: WATCHDOG_MINUTES });
+});
+chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
+// Keys of providers lie here; a web page that took over its renderer must not read them through our content script.
+chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });

@@ -1,0 +1,160 @@
+// The supervisor page: keeps Python alive and relays frames between it, the screens and the executor. It decides
+// nothing. Chrome loads it as the offscreen document, Firefox as the background page.
+
+import { execute, rowOf } from "./executor.js";
+import * as http from "./http.js";
+import * as platform from "./platform.js";
+import { BridgeError, FRAME_CHARS, before, errorTo, isOwnPage, replyTo } from "./rpc.js";
+import { isStoreMethod, store } from "./store.js";
+import { PROBE_MS, Supervisor } from "./supervisor.js";
+
+/** @typedef {import("./rpc.js").Frame} Frame */
+/** @typedef {{postMessage: (message: object) => void}} Port */
+
+/** Characters of a call from a screen. */
+const UI_FRAME_CHARS = 1_000_000;
+/** How long a screen's call may take; long work answers at once and reports by events. */
+const UI_CALL_MS = 120_000;
+/** The host waits this much longer than the executor, whose own answer says more. */
+const GRACE_MS = 1_000;
+
+const { runtime } = platform.api;
+/** Screens by number. @type {Map<number, Port>} */
+const screens = new Map();
+let lastScreen = 0;
+
+const supervisor = new Supervisor({
+  createWorker: () => new Worker(runtime.getURL("js/worker.js"), { type: "module", name: "Python" }),
+  options: { browser: platform.BROWSER, capabilities: platform.CAPABILITIES },
+  onFrame: fromPython,
+  onStatus: (status) => toScreens("boot", status),
+  onGone: http.abortAll,
+});
+
+/** @param {string} method @param {unknown} params */
+function toScreens(method, params) {
+  const frame = { target: "ui", epoch: supervisor?.status.epoch ?? 0, kind: "event", method, params };
+  for (const port of screens.values()) port.postMessage(frame);
+}
+
+/** @param {Frame} frame @param {ArrayBuffer[]} buffers */
+function fromPython(frame, buffers) {
+  if (frame.kind === "cancel") http.abort(frame.id ?? "");
+  else if (frame.kind === "event" && frame.method === "ui.emit") emit(frame.params.event, frame.params.params);
+  else if (frame.kind === "call") answer(frame, buffers);
+}
+
+/** @param {string} event @param {Record<string, unknown>} params */
+function emit(event, params) {
+  toScreens(event, params);
+  if (event === "agent_update") platform.broadcast({ target: "sidepanel", action: event, ...params });
+}
+
+/** Answer one of Python's calls. @param {Frame} call @param {ArrayBuffer[]} buffers */
+async function answer(call, buffers) {
+  try {
+    const frame = call.target === "executor" ? await privileged(call) : replyTo(call, await own(call, buffers), "python");
+    supervisor.send({ ...frame, epoch: call.epoch });
+  } catch (error) {
+    supervisor.send(errorTo(call, error, "python"));
+  }
+}
+
+/** Calls this page answers itself. @param {Frame} call @param {ArrayBuffer[]} buffers @returns {Promise<unknown>} */
+async function own({ method = "", id = "", epoch, params }, buffers) {
+  if (isStoreMethod(method)) return store(method, params);
+  if (method === "http.send") {
+    return http.send(id, params, buffers[0], (part, pieces) =>
+      supervisor.send({ target: "python", epoch, kind: "chunk", id, ...part }, pieces),
+    );
+  }
+  if (method === "http.cancel") {
+    http.abort(params.stream);
+    return { ok: true };
+  }
+  throw new BridgeError("not_allowed", `${method} is not a call of the supervisor.`);
+}
+
+/** Calls the executor answers. @param {Frame} call @returns {Promise<Frame>} */
+async function privileged(call) {
+  const deadline = call.deadline && call.deadline + GRACE_MS;
+  const send = () => before(platform.callExecutor(call, execute.bind(null, platform.api, platform.BROWSER)), deadline);
+  const first = await send();
+  if (first) return first;
+  const again = rowOf(call.method ?? "")?.idempotent ? await send() : null;
+  if (again) return again;
+  throw new BridgeError("outcome_unknown", "The browser's side of the extension was restarted during this call.");
+}
+
+/** A screen's call. @param {number} screen @param {Port} port @param {Frame} call */
+async function fromScreen(screen, port, call) {
+  if (call?.kind !== "call" || typeof call.id !== "string" || typeof call.method !== "string") return;
+  let frame;
+  try {
+    if (JSON.stringify(call).length > UI_FRAME_CHARS) throw new BridgeError("too_large", "This is too long to send.");
+    frame = replyTo(call, await screenCall(screen, call.method, call.params ?? {}), "ui");
+  } catch (error) {
+    frame = errorTo(call, error, "ui");
+  }
+  if (screens.get(screen) === port) port.postMessage({ ...frame, epoch: supervisor.status.epoch });
+}
+
+/** @param {number} screen @param {string} method @param {unknown} params @returns {Promise<unknown>} */
+async function screenCall(screen, method, params) {
+  if (method === "boot.status") return supervisor.status;
+  if (method === "boot.retry") return { ok: supervisor.retry() };
+  await supervisor.whenReady();
+  return before(supervisor.call("ui", { port: screen, method, params }), Date.now() + UI_CALL_MS);
+}
+
+/** The reference system's runtime messages, from our own pages. @param {Record<string, unknown>} message */
+async function legacy(message) {
+  try {
+    if (JSON.stringify(message).length > FRAME_CHARS) throw new BridgeError("too_large", "This is too long to send.");
+    return await supervisor.call("legacy", message);
+  } catch (error) {
+    const { message: text, code } = errorTo({ target: "", epoch: 0, kind: "" }, error, "ui").error ?? {};
+    return { error: text, code };
+  }
+}
+
+/** @param {number} tabId */
+async function tabRemoved(tabId) {
+  await supervisor.whenReady().catch(() => {});
+  supervisor.send({
+    target: "python", epoch: supervisor.status.epoch, kind: "event", method: "tab_removed", params: { tabId },
+  });
+}
+
+/** A message to the supervisor: from the service worker in Chrome. @param {Frame} frame @returns {Promise<unknown> | null} */
+function fromBackground({ method, params }) {
+  if (method === "legacy") return legacy(params);
+  if (method === "tab_removed") tabRemoved(params.tabId);
+  return null;
+}
+
+function begin() {
+  runtime.onConnect.addListener((/** @type {any} */ port) => {
+    if (port.name !== "wb-ui") return;
+    if (!isOwnPage(port.sender, runtime)) return port.disconnect();
+    const screen = ++lastScreen;
+    screens.set(screen, port);
+    port.onMessage.addListener((/** @type {any} */ frame) => fromScreen(screen, port, frame));
+    port.onDisconnect.addListener(() => screens.delete(screen));
+  });
+  runtime.onMessage.addListener((/** @type {any} */ message, /** @type {any} */ sender, /** @type {any} */ respond) => {
+    let work = null;
+    if (message?.target === "host" && platform.isBackground(sender)) {
+      work = fromBackground(message);
+    } else if (message?.target === "background" && platform.HOST_IS_BACKGROUND && isOwnPage(sender, runtime)) {
+      work = message.action === "ensure_host" ? Promise.resolve({ ok: true }) : legacy(message);
+    }
+    work?.then(respond);
+    return work !== null;
+  });
+  platform.listen(tabRemoved);
+  setInterval(() => supervisor.tick(), PROBE_MS);
+  supervisor.start();
+}
+
+if (platform.isHostPage()) begin();

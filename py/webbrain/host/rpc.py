@@ -1,0 +1,258 @@
+"""Frames over a transport: calls with ids and deadlines, cancellation, streams, calls from the other side.
+
+Knows nothing of browsers; ``bridge.py`` builds the host's protocols on it. The frames are described in
+docs/protocol.md.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from webbrain.core.errors import BridgeError, Bug, WebBrainError
+
+FRAME_CHARS: Final = 16_000_000
+"""Characters of one frame's JSON, either way; bigger things travel as buffers."""
+BUFFER_BYTES: Final = 64_000_000
+"""Bytes of all buffers beside one frame."""
+OBJECT_KEYS: Final = 4_000
+"""Keys of one JSON object. The hash seed of a restored interpreter is public, so a page could choose
+thousands of keys that collide; more than this many would hold up the event loop."""
+GRACE: Final = 2.0
+"""Seconds the supervisor gets on top of a deadline: its own answer says more than our time-out."""
+
+SUPERVISOR_CALLS: Final = frozenset(
+    {"http.send", "http.cancel", "store.append", "store.read", "store.streams", "store.delete"}
+)
+"""Calls the supervisor page answers itself. All others are rows of methods.json, for the executor."""
+
+_log = logging.getLogger(__name__)
+
+Handler = Callable[[str, dict[str, Any]], Awaitable[Any]]
+"""Answers a call from the supervisor: ``(method, params)`` to a JSON value."""
+
+
+class Transport(Protocol):
+    """Carries frames to the supervisor page. Those the other way come in through ``Connection.receive``."""
+
+    def send(self, text: str, buffers: Sequence[bytes]) -> None:
+        """Send without waiting."""
+        ...
+
+
+class Stream:
+    """Pieces of a body that follow a reply, in order."""
+
+    def __init__(self) -> None:
+        self._pieces: asyncio.Queue[bytes | BridgeError | None] = asyncio.Queue()
+        self.ended = False
+
+    def put(self, piece: bytes | BridgeError | None) -> None:
+        """Add a piece; ``None`` is the end, an error is the end too."""
+        self._pieces.put_nowait(piece)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while not self.ended:
+            piece = await self._pieces.get()
+            if isinstance(piece, bytes):
+                yield piece
+            else:
+                self.ended = True
+                if piece is not None:
+                    raise piece
+
+
+class Connection:
+    """One Worker's end of the bridge.
+
+    Make it inside a running event loop. ``epoch`` is this Worker's number: frames of another are dropped.
+    """
+
+    def __init__(
+        self, transport: Transport, epoch: int, handler: Handler, *, now: Callable[[], float] = time.time
+    ) -> None:
+        self._transport = transport
+        self._epoch = epoch
+        self._handler = handler
+        self._now = now
+        self._loop = asyncio.get_running_loop()
+        self._last_id = 0
+        self._waiting: dict[str, asyncio.Future[Any]] = {}
+        self._streams: dict[str, Stream] = {}
+        self._served: set[asyncio.Task[None]] = set()
+
+    async def call(
+        self, method: str, params: Mapping[str, Any], *, timeout: float, buffers: Sequence[bytes] = ()
+    ) -> Any:
+        """Return the result of a call.
+
+        Raise ``BridgeError`` with the code of the answer, or ``timeout`` after ``timeout`` seconds. When the
+        coroutine is cancelled the other side is told, and nothing is waited for.
+        """
+        result, _ = await self._call(method, params, timeout, buffers, None)
+        return result
+
+    async def call_stream(
+        self, method: str, params: Mapping[str, Any], *, timeout: float, buffers: Sequence[bytes] = ()
+    ) -> tuple[Any, str, Stream]:
+        """Like :meth:`call`, for a reply that is followed by chunks; give the id to :meth:`close_stream`."""
+        stream = Stream()
+        result, call_id = await self._call(method, params, timeout, buffers, stream)
+        return result, call_id, stream
+
+    def close_stream(self, stream_id: str) -> None:
+        """Stop a stream that is still running; what was already closed or has ended is left alone."""
+        stream = self._streams.pop(stream_id, None)
+        if stream is not None:
+            self._send({"target": "host", "kind": "cancel", "id": stream_id})
+            stream.put(BridgeError("The transfer was closed.", code="cancelled"))
+
+    def event(self, method: str, params: Mapping[str, Any]) -> None:
+        """Tell the supervisor something that has no answer."""
+        self._send({"target": "host", "kind": "event", "method": method, "params": params})
+
+    def receive(self, text: str, buffers: Sequence[bytes]) -> None:
+        """Take a frame from the supervisor. Never raises: a bad frame is logged and dropped."""
+        try:
+            frame = _decode(text)
+        except ValueError as error:
+            _log.error("Dropped a frame that cannot be read: %s", error)
+            self._fail_unread(text)
+            return
+        if frame.get("epoch") != self._epoch:
+            return
+        match frame.get("kind"):
+            case "reply" | "error":
+                self._settle(frame)
+            case "chunk":
+                self._chunk(frame, buffers)
+            case "call" if frame.get("method") == "ping":
+                # Answered by the event loop, not from here: the supervisor asks whether the loop still turns.
+                self._loop.call_soon(self._reply, frame["id"], "pong")
+            case "call" | "event":
+                self._serve(frame)
+
+    async def _call(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        timeout: float,
+        buffers: Sequence[bytes],
+        stream: Stream | None,
+    ) -> tuple[Any, str]:
+        self._last_id += 1
+        call_id = f"p{self._last_id}"
+        target = "host" if method in SUPERVISOR_CALLS else "executor"
+        answer: asyncio.Future[Any] = self._loop.create_future()
+        self._waiting[call_id] = answer
+        if stream is not None:
+            # Before the call goes out: chunks may follow the reply before the caller runs again.
+            self._streams[call_id] = stream
+        try:
+            self._send(
+                {
+                    "target": target,
+                    "kind": "call",
+                    "id": call_id,
+                    "method": method,
+                    "params": params,
+                    "deadline": round((self._now() + timeout) * 1000),
+                },
+                buffers,
+            )
+            async with asyncio.timeout(timeout + GRACE):
+                return await answer, call_id
+        except BaseException as error:
+            self._streams.pop(call_id, None)
+            if isinstance(error, TimeoutError | asyncio.CancelledError):
+                self._send({"target": target, "kind": "cancel", "id": call_id})
+            if isinstance(error, TimeoutError):
+                raise BridgeError(f"No answer to {method} in time.", code="timeout") from None
+            raise
+        finally:
+            self._waiting.pop(call_id, None)
+
+    def _settle(self, frame: dict[str, Any]) -> None:
+        answer = self._waiting.get(str(frame.get("id")))
+        if answer is None or answer.done():
+            return
+        if frame["kind"] == "reply":
+            answer.set_result(frame.get("result"))
+        else:
+            answer.set_exception(_error(frame.get("error")))
+
+    def _fail_unread(self, text: str) -> None:
+        """A reply too large to read still has its caller waiting, whose id stands near the beginning."""
+        for call_id, answer in self._waiting.items():
+            if f'"id":"{call_id}"' in text[:200] and not answer.done():
+                answer.set_exception(BridgeError("The answer is too large to be read.", code="too_large"))
+
+    def _chunk(self, frame: dict[str, Any], buffers: Sequence[bytes]) -> None:
+        stream_id = str(frame.get("id"))
+        stream = self._streams.get(stream_id)
+        if stream is None:
+            return
+        for piece in buffers:
+            stream.put(piece)
+        if frame.get("error") or frame.get("done"):
+            del self._streams[stream_id]
+            stream.put(_error(frame["error"]) if frame.get("error") else None)
+
+    def _serve(self, frame: dict[str, Any]) -> None:
+        task = self._loop.create_task(self._answer(frame))
+        self._served.add(task)
+        task.add_done_callback(self._served.discard)
+
+    async def _answer(self, frame: dict[str, Any]) -> None:
+        call_id, method = frame.get("id"), str(frame.get("method"))
+        try:
+            result = await self._handler(method, frame.get("params") or {})
+            if call_id is not None:
+                self._reply(call_id, result)
+        except WebBrainError as error:
+            self._refuse(call_id, error)
+        except Exception as error:  # noqa: BLE001 - whatever went wrong inside, the caller gets an answer
+            _log.exception("The call %s failed", method)
+            self._refuse(call_id, Bug(f"{type(error).__name__}: {error}"[:500]))
+
+    def _reply(self, call_id: str, result: Any) -> None:
+        self._send({"target": "host", "kind": "reply", "id": call_id, "result": result})
+
+    def _refuse(self, call_id: str | None, error: WebBrainError) -> None:
+        if call_id is not None:
+            body = {"code": error.code, "message": error.message, "data": error.data}
+            self._send({"target": "host", "kind": "error", "id": call_id, "error": body})
+
+    def _send(self, frame: dict[str, Any], buffers: Sequence[bytes] = ()) -> None:
+        frame["epoch"] = self._epoch
+        if buffers:
+            frame["buffers"] = len(buffers)
+        text = json.dumps(frame, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        if len(text) > FRAME_CHARS or sum(map(len, buffers)) > BUFFER_BYTES:
+            raise BridgeError("This is too large to send to the browser.", code="too_large")
+        self._transport.send(text, buffers)
+
+
+def _decode(text: str) -> dict[str, Any]:
+    if len(text) > FRAME_CHARS:
+        raise ValueError(f"it has {len(text)} characters")
+    frame = json.loads(text, object_pairs_hook=_object)
+    if not isinstance(frame, dict):
+        raise ValueError("it is not an object")
+    return frame
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > OBJECT_KEYS:
+        raise ValueError(f"an object in it has {len(pairs)} keys")
+    return dict(pairs)
+
+
+def _error(body: Any) -> BridgeError:
+    if not isinstance(body, dict):
+        return BridgeError("The bridge answered an error without saying which.", code="api_error")
+    return BridgeError(
+        str(body.get("message", "")), code=str(body.get("code", "api_error")), data=body.get("data") or None
+    )
