@@ -9,6 +9,8 @@ from webbrain.tools.acting import LOAD_WAIT, START_GRACE_LIKELY, arrive, place, 
 from webbrain.tools.base import ToolContext
 
 MOST_STEPS: Final = 10
+INTERNAL: Final = ("about:", "brave:", "chrome:", "devtools:", "edge:", "view-source:")
+"""Pages of the browser itself: their history is the user's, not the agent's."""
 HISTORY_TIMEOUT: Final = MOST_STEPS * (LOAD_WAIT + START_GRACE_LIKELY) + 10
 
 
@@ -18,6 +20,8 @@ async def travel(
     """Take ``steps`` steps, each awaited; stop where the history ends. Success means that the address
     changed."""
     start = await ctx.host.browser.get_tab(ctx.tab_id)
+    if start.url.startswith(INTERNAL) and start.url != "about:blank":
+        raise BridgeError("A page of the browser itself.", code="restricted_page")
     refusal = await refusal_to_leave(ctx, start, force=force)
     if refusal:
         return refusal
