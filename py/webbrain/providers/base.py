@@ -37,10 +37,10 @@ class ModelClient(Protocol):
     ) -> ModelReply:
         """Return a whole answer or raise ``ProviderFailed``.
 
-        With ``request.stream`` text pieces go to ``on_delta`` as they come; tool calls are returned only after the
-        terminal event. If a stream breaks, ``on_reset`` is called once: all text given to ``on_delta`` so far is
-        void, and the same answer is asked for again without streaming. Cancelling the coroutine aborts the
-        transfer at once.
+        With ``request.stream`` text pieces go to ``on_delta`` as they come; tool calls are returned only
+        after the terminal event. If a stream breaks, ``on_reset`` is called once: all text given to
+        ``on_delta`` so far is void, and the same answer is asked for again without streaming. Cancelling
+        the coroutine aborts the transfer at once.
         """
         ...
 

@@ -1,0 +1,286 @@
+"""The Anthropic Messages wire format."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from webbrain.core.messages import Message, ModelRequest, Usage
+from webbrain.providers import errors
+from webbrain.providers.config import Endpoint
+from webbrain.providers.history import PICTURE_LEFT_OUT, normalise
+from webbrain.providers.sse import SseEvent
+from webbrain.providers.wire import (
+    Finish,
+    Finished,
+    Learned,
+    ModelNamed,
+    ReasoningDelta,
+    Replay,
+    StreamBroken,
+    StreamDecoder,
+    Terminal,
+    TextDelta,
+    ToolDelta,
+    UsageSeen,
+    WireEvent,
+    WireRequest,
+    count,
+    data_url,
+    encode,
+    frame,
+    items,
+    obj,
+    string,
+)
+
+WIRE: Final = "anthropic"
+VERSION: Final = "2023-06-01"
+_CACHE: Final = {"type": "ephemeral"}
+_MODEL = re.compile(r"claude-([a-z]+)-(\d{1,2})(?:-(\d{1,2})(?!\d))?")
+_ID_REST = re.compile(r"[^a-zA-Z0-9_-]")
+
+_FINISH: dict[str, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_calls",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "content_filter",
+}
+
+
+class Anthropic:
+    """Messages to request, stream or body to events. Holds nothing."""
+
+    def request(
+        self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
+    ) -> WireRequest:
+        """Build ``POST {base}/v1/messages`` with cache marks on tools, system text and the newest turn."""
+        conversation = normalise(request.messages, pictures=endpoint.info.supports_vision)
+        body: dict[str, Any] = {"model": endpoint.info.model, "max_tokens": request.max_tokens}
+        if request.tools and request.tool_choice != "none":
+            body["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+                for tool in request.tools
+            ]
+            body["tools"][-1]["cache_control"] = _CACHE
+            body["tool_choice"] = {"type": "any" if request.tool_choice == "required" else "auto"}
+        if conversation.system:
+            body["system"] = [{"type": "text", "text": conversation.system, "cache_control": _CACHE}]
+        body["messages"] = _messages(conversation.turns, endpoint)
+        # Each step repeats the conversation and adds to it: marking its end makes the next step read it
+        # cheaply.
+        body["messages"][-1]["content"][-1]["cache_control"] = _CACHE
+        if request.temperature is not None and takes_temperature(endpoint.info.model):
+            body["temperature"] = request.temperature
+        body["stream"] = stream
+        for field in learned.omit:
+            body.pop(field, None)
+        return WireRequest(endpoint.url("/messages"), headers(endpoint), encode(body))
+
+    def decoder(self, endpoint: Endpoint) -> StreamDecoder:
+        """Read Messages stream events up to ``message_stop``."""
+        return _Decoder(endpoint)
+
+    def whole(self, endpoint: Endpoint, body: dict[str, Any]) -> Iterable[WireEvent]:
+        """Read a ``message`` object."""
+        if body.get("type") == "error" or body.get("error"):
+            raise errors.stated_failure(endpoint, body.get("error") or body)
+        if not isinstance(body.get("content"), list):
+            raise StreamBroken("an answer without content")
+        yield from _model(body)
+        yield from _usage(body.get("usage"))
+        thoughts: list[dict[str, Any]] = []
+        for key, raw in enumerate(items(body.get("content"))):
+            block = obj(raw)
+            kind = block.get("type")
+            if kind == "text":
+                yield TextDelta(string(block.get("text")))
+            elif kind == "thinking":
+                thoughts.append(block)
+                yield ReasoningDelta(string(block.get("thinking")))
+            elif kind == "redacted_thinking":
+                thoughts.append(block)
+            elif kind == "tool_use":
+                arguments = json.dumps(obj(block.get("input")), ensure_ascii=False)
+                yield ToolDelta(key, string(block.get("id")), string(block.get("name")), arguments)
+        yield from _replay(endpoint, thoughts)
+        yield from _finish(endpoint, body.get("stop_reason"))
+        yield Terminal()
+
+
+class _Decoder:
+    """Follows the content blocks of one stream."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._counts: dict[str, int] = {}
+
+    def feed(self, event: SseEvent) -> Iterator[WireEvent]:
+        """Turn one frame into events; kinds this version does not know are skipped, as the format asks."""
+        data = frame(event.data)
+        kind = string(data.get("type"))
+        if kind == "error" or event.event == "error":
+            raise errors.stated_failure(self._endpoint, data.get("error") or data)
+        if kind == "message_start":
+            message = obj(data.get("message"))
+            yield from _model(message)
+            yield from self._usage(message.get("usage"))
+        elif kind == "content_block_start":
+            yield from self._start(_index(data), obj(data.get("content_block")))
+        elif kind == "content_block_delta":
+            yield from self._delta(_index(data), obj(data.get("delta")))
+        elif kind == "message_delta":
+            yield from self._usage(data.get("usage"))
+            yield from _finish(self._endpoint, obj(data.get("delta")).get("stop_reason"))
+        elif kind == "message_stop":
+            order = sorted(self._blocks)
+            thoughts = [self._blocks[i] for i in order if "thinking" in str(self._blocks[i].get("type"))]
+            yield from _replay(self._endpoint, thoughts)
+            yield Terminal()
+
+    def _usage(self, raw: Any) -> Iterator[WireEvent]:
+        """Counts are repeated in later events, sometimes as zero: the largest one is right."""
+        if isinstance(raw, dict):
+            for name, value in raw.items():
+                number = count(value)
+                if number is not None:
+                    self._counts[name] = max(number, self._counts.get(name, 0))
+            yield from _usage(self._counts)
+
+    def _start(self, index: int, block: dict[str, Any]) -> Iterator[WireEvent]:
+        if index in self._blocks:
+            raise StreamBroken("a content block begins twice")
+        self._blocks[index] = dict(block)
+        kind = block.get("type")
+        if kind == "text" and string(block.get("text")):
+            yield TextDelta(string(block.get("text")))
+        elif kind == "tool_use":
+            first = obj(block.get("input"))
+            arguments = json.dumps(first, ensure_ascii=False) if first else ""
+            yield ToolDelta(index, string(block.get("id")), string(block.get("name")), arguments)
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> Iterator[WireEvent]:
+        block = self._blocks.get(index)
+        if block is None:
+            raise StreamBroken("a piece of a content block that never began")
+        kind = delta.get("type")
+        if kind == "text_delta":
+            yield TextDelta(string(delta.get("text")))
+        elif kind == "input_json_delta":
+            if block.get("type") == "tool_use":
+                yield ToolDelta(index, arguments=string(delta.get("partial_json")))
+        elif kind == "thinking_delta":
+            text = string(delta.get("thinking"))
+            block["thinking"] = string(block.get("thinking")) + text
+            yield ReasoningDelta(text)
+        elif kind == "signature_delta":
+            block["signature"] = string(block.get("signature")) + string(delta.get("signature"))
+
+
+def headers(endpoint: Endpoint) -> dict[str, str]:
+    """Request headers, the key included."""
+    return {
+        **endpoint.headers(),
+        "anthropic-version": VERSION,
+        "anthropic-dangerous-direct-browser-access": "true",
+    }
+
+
+def takes_temperature(model: str) -> bool:
+    """False for Opus from 4.7 and every family from 5: they refuse the field."""
+    match = _MODEL.search(model.lower())
+    if not match:
+        return True
+    major, minor = int(match[2]), int(match[3] or 0)
+    return major < 5 and not (match[1] == "opus" and (major, minor) >= (4, 7))
+
+
+def _messages(turns: list[Message], endpoint: Endpoint) -> list[dict[str, Any]]:
+    """Turns as blocks; the results of one turn and the user's words after them share one message."""
+    out: list[dict[str, Any]] = []
+    for turn in turns:
+        role = "assistant" if turn.role == "assistant" else "user"
+        blocks = _blocks(turn, endpoint)
+        if out and out[-1]["role"] == role:
+            out[-1]["content"] += blocks
+        else:
+            out.append({"role": role, "content": blocks})
+    return out
+
+
+def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
+    if turn.role == "tool":
+        block_id = _call_id(turn.tool_call_id or "")
+        return [{"type": "tool_result", "tool_use_id": block_id, "content": turn.content}]
+    blocks: list[dict[str, Any]] = []
+    if turn.role == "assistant":
+        replay = turn.replay or {}
+        if replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model:
+            blocks += [dict(block) for block in replay.get("thinking", []) if isinstance(block, dict)]
+    for image in turn.images:
+        media, data = data_url(image.data_url)
+        if media:
+            source = {"type": "base64", "media_type": media, "data": data}
+            blocks.append({"type": "image", "source": source})
+        else:
+            blocks.append({"type": "text", "text": PICTURE_LEFT_OUT})
+    if turn.content.strip():
+        # Trailing white space of an assistant text is refused by the service.
+        text = turn.content.rstrip() if turn.role == "assistant" else turn.content
+        blocks.append({"type": "text", "text": text})
+    for call in turn.tool_calls:
+        blocks.append(
+            {
+                "type": "tool_use",
+                "id": _call_id(call.id),
+                "name": call.name,
+                "input": json.loads(call.arguments),
+            }
+        )
+    return blocks
+
+
+def _call_id(call_id: str) -> str:
+    return _ID_REST.sub("_", call_id) or "call"
+
+
+def _index(data: dict[str, Any]) -> int:
+    index = data.get("index")
+    if not isinstance(index, int) or isinstance(index, bool) or index < 0:
+        raise StreamBroken("a content block without a number")
+    return index
+
+
+def _model(message: dict[str, Any]) -> Iterator[WireEvent]:
+    if isinstance(message.get("model"), str) and message["model"]:
+        yield ModelNamed(message["model"])
+
+
+def _usage(raw: Any) -> Iterator[WireEvent]:
+    """Cached tokens are reported beside the input here; our total counts them in."""
+    if not isinstance(raw, dict):
+        return
+    fresh = count(raw.get("input_tokens"))
+    read = count(raw.get("cache_read_input_tokens"))
+    written = count(raw.get("cache_creation_input_tokens"))
+    prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
+    yield UsageSeen(
+        Usage(prompt_tokens=prompt, completion_tokens=count(raw.get("output_tokens")), cached_tokens=read)
+    )
+
+
+def _replay(endpoint: Endpoint, thoughts: list[dict[str, Any]]) -> Iterator[WireEvent]:
+    if thoughts:
+        yield Replay({"wire": WIRE, "model": endpoint.info.model, "thinking": thoughts})
+
+
+def _finish(endpoint: Endpoint, reason: Any) -> Iterator[WireEvent]:
+    text = string(reason)
+    if not text:
+        return
+    if text == "refusal":
+        raise errors.content_filtered(endpoint)
+    yield Finished(_FINISH.get(text, "other"))

@@ -1,0 +1,389 @@
+"""What went wrong with a service, in words its user can act on.
+
+Codes: ``wrong_key``, ``wrong_address``, ``server_not_running``, ``unreachable``, ``offline``,
+``origin_refused``, ``rate_limited``, ``no_credit``, ``context_too_small``, ``chat_template``,
+``model_not_found``, ``timeout``, ``stalled``, ``overloaded``, ``server_error``, ``bad_response``,
+``malformed_tool_call``, ``answer_cut``, ``content_filter``, ``unsupported_parameter``, ``request_refused``,
+``provider_error``.
+
+``data`` of each: ``detail`` (the service's own words, at most 500 characters, keys blacked out), ``hint``
+(what to do), and where known ``retry_after`` (seconds), ``param``.
+"""
+
+import email.utils
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from webbrain.core.errors import BridgeError, ProviderFailed
+from webbrain.providers.config import Endpoint
+
+BODY_CHARS: Final = 500
+RETRY_AFTER_MAX: Final = 3_600.0
+OLLAMA_ORIGINS: Final = "OLLAMA_ORIGINS=chrome-extension://*,moz-extension://*"
+
+OPTIONAL_FIELDS: Final = (
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "stream_options",
+    "tool_choice",
+    "tool_stream",
+)
+"""Fields a model may refuse; the call is then repeated once without them (or under their other name)."""
+
+_SECRET = re.compile(
+    r"\b(?:sk|pk|gsk|xai|hf|nvapi|fw|AIza)[-_]?[A-Za-z0-9_-]{16,}|\bBearer\s+[\w.~+/=-]{8,}", re.IGNORECASE
+)
+_REFUSAL = re.compile(
+    r"unsupported|not supported|does not support|doesn't support|unknown|unrecognized|unrecognised|deprecated"
+    r"|not permitted|not allowed|only the default|unexpected|cannot be used",
+    re.IGNORECASE,
+)
+_CONTEXT = re.compile(
+    r"context_length_exceeded|exceed_context_size|context (?:length|size|window)|maximum context"
+    r"|prompt is too long|too many tokens|input is too long|exceeds? the (?:available )?context"
+    r"|max(?:imum)? (?:model|sequence) length|reduce the length of the (?:messages|prompt)|token limit",
+    re.IGNORECASE,
+)
+_TEMPLATE = re.compile(r"jinja|chat template|no user query found|raise_exception", re.IGNORECASE)
+_NO_QUERY = re.compile(r"no user query found", re.IGNORECASE)
+_TOOL_FORMAT = re.compile(
+    r"does not match the expected [\w-]+ format|tool_use_failed|failed to parse (?:tool|function)"
+    r"|failed to call a function|error parsing tool call",
+    re.IGNORECASE,
+)
+_CREDIT = re.compile(
+    r"insufficient_quota|insufficient (?:balance|credit|funds)|billing|payment", re.IGNORECASE
+)
+_MODEL = re.compile(r"\bmodels?\b", re.IGNORECASE)
+_MODEL_GONE = re.compile(
+    r"model_not_found|model[^.]{0,120}(?:not found|does not exist|not exist|unknown|not a valid|no longer)"
+    r"|(?:no such|unknown|invalid|not a valid|not a chat) model",
+    re.IGNORECASE,
+)
+
+
+def redact(text: str, key: str = "") -> str:
+    """Black out the key in use, plain or URL-encoded, and whatever else looks like one."""
+    for secret in {key, quote(key, safe="")} - {""}:
+        if len(secret) >= 4:
+            text = text.replace(secret, "•••")
+    return _SECRET.sub("•••", text)
+
+
+def is_html(content_type: str, body: str) -> bool:
+    """True for a web page where data was expected: a proxy, a login page or the wrong address."""
+    return "text/html" in content_type.lower() or body.lstrip()[:1] == "<"
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait from a ``Retry-After`` header (seconds or an HTTP date), bounded."""
+    raw = _header(headers, "retry-after").strip()
+    if not raw:
+        return None
+    try:
+        seconds = float(raw)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(raw).timestamp() - now
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return min(max(seconds, 0.0), RETRY_AFTER_MAX) if seconds == seconds else None
+
+
+def refused_parameter(status: int, body: str, sent: Collection[str]) -> str:
+    """The optional field a 400 or 422 complains about, if we sent it; else an empty string."""
+    if status not in (400, 422):
+        return ""
+    error = _error_object(body)
+    named = str(error.get("param") or "")
+    code = str(error.get("code") or "")
+    text = f"{_message(body)} {code}"
+    if (
+        named in sent
+        and named in OPTIONAL_FIELDS
+        and (code.startswith("unsupported") or _REFUSAL.search(text))
+    ):
+        return named
+    if not _REFUSAL.search(text):
+        return ""
+    found = [
+        (match.start(), f) for f in OPTIONAL_FIELDS if f in sent and (match := re.search(rf"\b{f}\b", text))
+    ]
+    return min(found)[1] if found else ""
+
+
+def http_failure(
+    endpoint: Endpoint,
+    status: int,
+    headers: Mapping[str, str],
+    body: str,
+    *,
+    now: float = 0.0,
+    sent: Collection[str] = (),
+) -> ProviderFailed:
+    """The failure that an answer with an error status stands for."""
+    label, wait = endpoint.info.label, retry_after(headers, now)
+    report = _Report(endpoint, status, body, wait)
+    html = is_html(_header(headers, "content-type"), body)
+    text = "" if html else _searchable(body)
+
+    if param := refused_parameter(status, "" if html else body, sent):
+        return report.failed(
+            "unsupported_parameter", f"{label} does not accept “{param}” for this model.", param=param
+        )
+    if status == 403 and endpoint.entry.explains_origin:
+        return report.failed(
+            "origin_refused",
+            f"{label} refuses requests from browser extensions.",
+            hint=f"Start it with this environment setting: {OLLAMA_ORIGINS}",
+        )
+    if status == 403 and endpoint.info.local and not endpoint.api_key:
+        return report.failed(
+            "origin_refused",
+            f"{label} refuses requests from browser extensions.",
+            hint="Allow the origins chrome-extension://* and moz-extension://* (CORS) in its settings.",
+        )
+    if status in (401, 403):
+        return _key_refused(endpoint, report)
+    if status == 402 or (status == 429 and _CREDIT.search(text)):
+        return report.failed(
+            "no_credit",
+            f"{label} says that the account has no credit left.",
+            hint="Top up the account, or choose another provider.",
+        )
+    if status == 429:
+        return report.failed(
+            "rate_limited",
+            f"{label} is asking to slow down.",
+            hint="Wait a little and try again.",
+            transient=True,
+        )
+    if status in (400, 413, 422, 500) and _NO_QUERY.search(text) and status >= 500:
+        return _context(endpoint, report)
+    if status in (400, 422, 500) and _TOOL_FORMAT.search(text):
+        return report.failed(
+            "malformed_tool_call",
+            f"{label} could not read the tool call its model wrote.",
+            hint="Turn on constrained calls for this provider, or choose a model made for tools.",
+            transient=True,
+        )
+    if status in (400, 422, 500) and _TEMPLATE.search(text):
+        return report.failed(
+            "chat_template",
+            f"The chat template of the model on {label} refuses this conversation.",
+            hint="Raise the model's context length on the server, or choose another model or template.",
+        )
+    if status == 413 or (status in (400, 422, 500) and _CONTEXT.search(text)):
+        return _context(endpoint, report)
+    if status in (400, 404, 422) and (_MODEL_GONE.search(text) or (status == 404 and _MODEL.search(text))):
+        model = endpoint.info.model or "(none)"
+        return report.failed(
+            "model_not_found",
+            f"{label} has no model “{model}”.",
+            hint="Choose one from the list of models in the settings.",
+        )
+    if status in (404, 405) or (html and status < 500):
+        return wrong_address(endpoint, report.detail)
+    if status in (408, 502, 503, 504, 520, 522, 524, 529):
+        return report.failed(
+            "overloaded",
+            f"{label} is overloaded or starting up.",
+            hint="Try again in a moment.",
+            transient=True,
+        )
+    if status >= 500:
+        return report.failed("server_error", f"{label} had an error of its own ({status}).", transient=True)
+    return report.failed("request_refused", f"{label} refused the request ({status}).")
+
+
+def stated_failure(endpoint: Endpoint, error: Any) -> ProviderFailed:
+    """An error object inside an answer that began well: in a stream, or in a 200."""
+    body = json.dumps({"error": error}, ensure_ascii=False, default=str)
+    status = error.get("code") if isinstance(error, dict) else None
+    if isinstance(status, int) and 400 <= status < 600:
+        failure = http_failure(endpoint, status, {}, body)
+    elif isinstance(error, dict) and error.get("type") == "overloaded_error":
+        failure = http_failure(endpoint, 529, {}, body)
+    elif _CONTEXT.search(_message(body)):
+        failure = _context(endpoint, _Report(endpoint, 200, body, None))
+    else:
+        failure = _Report(endpoint, 200, body, None).failed(
+            "provider_error", f"{endpoint.info.label} reported an error while answering."
+        )
+    # The answer had begun and may have been billed: it is never asked for again by itself.
+    failure.transient = False
+    return failure
+
+
+def bad_response(endpoint: Endpoint, why: str, body: str = "") -> ProviderFailed:
+    """An answer that is not what the wire format promises."""
+    report = _Report(endpoint, 200, body or why, None)
+    return report.failed("bad_response", f"{endpoint.info.label} sent an answer that cannot be read: {why}.")
+
+
+def wrong_address(endpoint: Endpoint, detail: str) -> ProviderFailed:
+    """Something else than the expected interface answered."""
+    return ProviderFailed(
+        f"There is no {endpoint.info.label} interface at {endpoint.base_url}.",
+        code="wrong_address",
+        data={
+            "detail": detail,
+            "hint": "Check the address. For OpenAI-compatible servers it usually ends in /v1.",
+        },
+    )
+
+
+def content_filtered(endpoint: Endpoint) -> ProviderFailed:
+    """The service withheld the answer."""
+    return ProviderFailed(
+        f"{endpoint.info.label} withheld the answer because of its content rules.",
+        code="content_filter",
+        data={
+            "detail": "finish reason: content filter",
+            "hint": "Rephrase the task, or choose another model.",
+        },
+    )
+
+
+def answer_cut(endpoint: Endpoint, limit: int) -> ProviderFailed:
+    """The model ran out of room in the middle of a tool call."""
+    return ProviderFailed(
+        "The answer was cut off in the middle of a tool call, so nothing of it was run.",
+        code="answer_cut",
+        data={
+            "detail": f"finish reason: length (at most {limit} tokens were asked for)",
+            "hint": f"Give the model on {endpoint.info.label} a larger context window, or another model.",
+        },
+    )
+
+
+def network_failure(endpoint: Endpoint, error: BridgeError) -> ProviderFailed:
+    """A request that got no answer, or lost it on the way."""
+    label, detail = (
+        endpoint.info.label,
+        redact(f"{error.code}: {error.message}", endpoint.api_key)[:BODY_CHARS],
+    )
+    origin = _origin(endpoint.base_url)
+    data: dict[str, Any] = {"detail": detail}
+    if error.code == "net_refused" and endpoint.info.local:
+        start = endpoint.entry.start_hint
+        data["hint"] = f"Start the server: {start}" if start else "Start the server, or check host and port."
+        return ProviderFailed(f"Nothing answers at {origin}.", code="server_not_running", data=data)
+    if error.code == "net_refused":
+        data["hint"] = "Check the address, and that a proxy or blocker does not stop it."
+        return ProviderFailed(f"{origin} cannot be reached.", code="unreachable", data=data, transient=True)
+    if error.code == "offline":
+        return ProviderFailed("This computer is offline.", code="offline", data=data)
+    if error.code == "net_timeout":
+        data["hint"] = (
+            "A local model may need longer for a long page: choose a smaller model or a shorter context."
+        )
+        seconds = round(endpoint.headers_timeout)
+        return ProviderFailed(
+            f"{label} did not begin to answer within {seconds} seconds.", code="timeout", data=data
+        )
+    if error.code == "net_stalled":
+        return ProviderFailed(f"{label} stopped in the middle of its answer.", code="stalled", data=data)
+    if error.code == "net_cut":
+        return ProviderFailed(
+            f"The connection to {label} broke.", code="unreachable", data=data, transient=True
+        )
+    if error.code == "too_large":
+        return ProviderFailed(f"{label} sent far too much.", code="bad_response", data=data)
+    return ProviderFailed(f"{label} could not be called.", code="unreachable", data=data)
+
+
+class _Report:
+    """Builds failures that share one answer."""
+
+    def __init__(self, endpoint: Endpoint, status: int, body: str, wait: float | None) -> None:
+        self.status = status
+        self.wait = wait
+        text = redact(" ".join(body.split())[: BODY_CHARS * 4], endpoint.api_key)[:BODY_CHARS]
+        self.detail = f"{endpoint.info.label} error {status}: {text}"
+
+    def failed(
+        self, code: str, message: str, *, hint: str = "", transient: bool = False, param: str = ""
+    ) -> ProviderFailed:
+        data: dict[str, Any] = {"detail": self.detail}
+        if hint:
+            data["hint"] = hint
+        if self.wait is not None:
+            data["retry_after"] = self.wait
+        if param:
+            data["param"] = param
+        return ProviderFailed(message, code=code, data=data, transient=transient, status=self.status)
+
+
+def _key_refused(endpoint: Endpoint, report: _Report) -> ProviderFailed:
+    label = endpoint.info.label
+    if not endpoint.api_key:
+        return report.failed("wrong_key", f"{label} wants an API key.", hint="Enter the key in the settings.")
+    if report.status == 403:
+        return report.failed(
+            "wrong_key",
+            f"{label} refused the API key, or the account may not use this model.",
+            hint="Check the key and what the account may use.",
+        )
+    return report.failed(
+        "wrong_key", f"{label} refused the API key.", hint="Check the key, or make a new one."
+    )
+
+
+def _context(endpoint: Endpoint, report: _Report) -> ProviderFailed:
+    where = (
+        "on the server (and in the settings here)"
+        if endpoint.info.local
+        else "by choosing a model with more room"
+    )
+    model = endpoint.info.model or endpoint.info.label
+    return report.failed(
+        "context_too_small",
+        f"The conversation does not fit into the context window of {model}.",
+        hint=f"Raise the context length {where}, or start a new conversation.",
+    )
+
+
+def _searchable(body: str) -> str:
+    """The words in which a service may say what is wrong: message, code and type."""
+    error = _error_object(body)
+    return f"{_message(body)} {error.get('code') or ''} {error.get('type') or ''}"
+
+
+def _error_object(body: str) -> dict[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        value = value[0]
+    if not isinstance(value, dict):
+        return {}
+    error = value.get("error")
+    return error if isinstance(error, dict) else value
+
+
+def _message(body: str) -> str:
+    """The service's own sentence, wherever it put it; the body itself if it is not JSON."""
+    error = _error_object(body)
+    for key in ("message", "error", "detail", "msg"):
+        value = error.get(key)
+        if isinstance(value, str) and value:
+            extra = error.get("metadata")
+            return f"{value} {json.dumps(extra)}" if isinstance(extra, dict) else value
+        if isinstance(value, list | dict) and value:
+            return json.dumps(value)
+    return body
+
+
+def _header(headers: Mapping[str, str], name: str) -> str:
+    return next((value for key, value in headers.items() if key.lower() == name), "")
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,191 @@
+"""A service as the screens draw it: the ``ProviderView`` of docs/protocol.md, form fields included."""
+
+from typing import Any
+
+from webbrain.providers.catalog import Catalog, CatalogEntry
+from webbrain.providers.config import ProviderConfig, missing, resolve
+
+Field = dict[str, Any]
+
+
+def view(catalog: Catalog, entry: CatalogEntry, config: ProviderConfig, *, active: bool) -> dict[str, Any]:
+    """Everything a screen may know; a key never is among it."""
+    endpoint = resolve(catalog, entry, config)
+    info = endpoint.info
+    return {
+        "id": entry.id,
+        "label": info.label,
+        "category": entry.category,
+        "baseUrl": endpoint.base_url,
+        "model": info.model,
+        "tier": info.tier.value,
+        "contextWindow": info.context_window,
+        "supportsVision": info.supports_vision,
+        "streaming": info.streams_in_ask,
+        "needsKey": entry.key == "required",
+        "hasKey": bool(config.api_key),
+        "keyUrl": entry.key_url,
+        "configured": config.configured and missing(entry, config) is None,
+        "active": active,
+        "notes": entry.notes,
+        "constrained": config.constrained if entry.structured else "off",
+        "fields": fields(entry),
+        "values": values(entry, config),
+    }
+
+
+def fields(entry: CatalogEntry) -> list[Field]:
+    """The form of one service, in the order it is drawn."""
+    out: list[Field] = []
+    if entry.category == "custom":
+        out.append(_field("label", "Name", "text", placeholder=entry.label))
+    if entry.key != "none":
+        out.append(
+            _field(
+                "apiKey",
+                "API key",
+                "secret",
+                required=entry.key == "required",
+                placeholder=entry.key_placeholder,
+                help="" if entry.key == "required" else "Only if the server wants one.",
+            )
+        )
+    out.append(
+        _field(
+            "baseUrl",
+            "Address",
+            "url",
+            required=not entry.base_url,
+            placeholder=entry.base_url or "http://localhost:8000/v1",
+            help="" if entry.base_url else "Where the server listens, usually ending in /v1.",
+        )
+    )
+    out.append(
+        _field(
+            "model",
+            "Model",
+            "text",
+            required=entry.requires_model and not entry.default_model,
+            placeholder=entry.default_model
+            or ("" if entry.requires_model else "whatever the server has loaded"),
+        )
+    )
+    if entry.category != "cloud":
+        out.append(_tier_field(entry))
+    if entry.structured and entry.category != "cloud":
+        out.append(_constrained_field(entry))
+    out.append(
+        _field(
+            "contextWindow",
+            "Context window (tokens)",
+            "number",
+            placeholder="automatic",
+            help="How much the model can read at once. Leave empty to find out automatically.",
+        )
+    )
+    out.append(
+        _field(
+            "visionMode",
+            "Reads pictures",
+            "select",
+            options=[_option("auto", "Find out"), _option("on", "Yes"), _option("off", "No")],
+        )
+    )
+    if entry.ask_streaming:
+        out.append(
+            _field(
+                "supportsAskStreaming",
+                "Show answers while they are written (Ask)",
+                "select",
+                options=[_option("on", "Yes"), _option("off", "No")],
+            )
+        )
+    return out
+
+
+def values(entry: CatalogEntry, config: ProviderConfig) -> dict[str, Any]:
+    """What the form shows; the secret stays empty whether or not one is stored."""
+    known: dict[str, Any] = {
+        "label": config.label,
+        "apiKey": "",
+        "baseUrl": config.base_url,
+        "model": config.model,
+        "promptTier": config.prompt_tier,
+        "constrained": config.constrained,
+        "contextWindow": "" if config.context_window is None else config.context_window,
+        "visionMode": config.vision_mode,
+        "supportsAskStreaming": "on" if config.supports_ask_streaming else "off",
+    }
+    return {field["key"]: known[field["key"]] for field in fields(entry)}
+
+
+def _tier_field(entry: CatalogEntry) -> Field:
+    auto = "Mid" if entry.category == "local" else "Full"
+    if entry.constrained == "auto":
+        auto = "Compact"
+    return _field(
+        "promptTier",
+        "Tier",
+        "select",
+        options=[
+            _option("auto", f"Automatic ({auto})"),
+            _option("compact", "Compact: few tools, for small models"),
+            _option("mid", "Mid: the usual tools"),
+            _option("full", "Full: all tools, for the largest models"),
+        ],
+        help="How many tools and how long a prompt the model can be trusted with.",
+    )
+
+
+def _constrained_field(entry: CatalogEntry) -> Field:
+    when = "in tiers Automatic and Compact" if entry.constrained == "auto" else "in tier Compact"
+    return _field(
+        "constrained",
+        "Constrained calls",
+        "select",
+        options=[_option("auto", f"Automatic ({when})"), _option("on", "Always"), _option("off", "Never")],
+        help="Holds each answer to what is possible on the page. Makes small models usable.",
+    )
+
+
+def _option(value: str, label: str) -> dict[str, str]:
+    return {"value": value, "label": label}
+
+
+def _field(
+    key: str,
+    label: str,
+    kind: str,
+    *,
+    required: bool = False,
+    placeholder: str = "",
+    options: list[dict[str, str]] | None = None,
+    help: str = "",  # noqa: A002 - the name of the field in the protocol
+) -> Field:
+    field: Field = {
+        "key": key,
+        "label": label,
+        "kind": kind,
+        "required": required,
+        "placeholder": placeholder,
+        "help": help,
+    }
+    if options is not None:
+        field["options"] = options
+    return field
+
+
+FORM_KEYS = frozenset(
+    {
+        "label",
+        "apiKey",
+        "baseUrl",
+        "model",
+        "promptTier",
+        "constrained",
+        "contextWindow",
+        "visionMode",
+        "supportsAskStreaming",
+    }
+)
+"""What a screen may send; anything else in a form is ignored."""

@@ -1,0 +1,166 @@
+"""Any stored conversation made acceptable: what every provider refuses is mended before sending.
+
+A refused history is refused for ever, so nothing here depends on how the damage came about (abort, trim,
+crash, a model that invents). After :func:`normalise`:
+
+- system messages are one text, apart from the turns;
+- the first turn is the user's, the last is the user's or a tool's, no two user or plain assistant turns in
+a row; - every tool call has a usable name, an id of its own, arguments that are a JSON object, and exactly
+one result, right
+  after the turn that made it; a result without a call is dropped;
+- no text is empty, no text holds half a surrogate pair, pictures are only where they may be.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from webbrain.core.messages import Message, ToolCall
+
+TOOL_NAME_CHARS: Final = 64
+
+LOST_BEGINNING: Final = "[The beginning of this conversation is no longer available.]"
+GO_ON: Final = "Please go on."
+NOTHING_SAID: Final = "(no text)"
+NO_OUTPUT: Final = "(no output)"
+PICTURE_LEFT_OUT: Final = "[A picture was left out: this model does not read pictures.]"
+NO_RESULT: Final = json.dumps(
+    {
+        "success": False,
+        "code": "outcome_unknown",
+        "error": "No result: the run was interrupted before this call ended; its outcome is unknown.",
+    }
+)
+
+_NAME_REST = re.compile(r"[^a-zA-Z0-9_-]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A sendable conversation."""
+
+    system: str
+    turns: list[Message]
+
+
+def normalise(messages: Sequence[Message], *, pictures: bool) -> Conversation:
+    """Return the nearest conversation that every provider accepts. The input is not changed."""
+    system = "\n\n".join(clean(m.content) for m in messages if m.role == "system" and m.content.strip())
+    turns = [_cleaned(m, pictures=pictures) for m in messages if m.role != "system"]
+    turns = _merged(_paired(_with_unique_ids(turns)))
+    if not turns or turns[0].role != "user":
+        turns.insert(0, Message(role="user", content=LOST_BEGINNING if turns else NOTHING_SAID))
+    if turns[-1].role == "assistant":
+        turns.append(Message(role="user", content=GO_ON))
+    return Conversation(system, turns)
+
+
+def clean(text: str) -> str:
+    """Replace lone surrogates, which have no UTF-8 form."""
+    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+
+
+def tool_name(name: str) -> str:
+    """The nearest name every provider accepts."""
+    return _NAME_REST.sub("_", name.strip())[:TOOL_NAME_CHARS] or "unknown_tool"
+
+
+def object_arguments(arguments: str) -> str:
+    """``arguments`` if it is a JSON object, else an empty one: most servers parse it again and refuse the
+    rest."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return "{}"
+    return clean(arguments) if isinstance(value, dict) else "{}"
+
+
+def _cleaned(message: Message, *, pictures: bool) -> Message:
+    content = clean(message.content)
+    images = message.images if message.role == "user" else []
+    if images and not pictures:
+        content = f"{content}\n\n{PICTURE_LEFT_OUT}".strip()
+        images = []
+    calls = [
+        ToolCall(id=clean(call.id), name=tool_name(call.name), arguments=object_arguments(call.arguments))
+        for call in message.tool_calls
+    ]
+    if message.role == "tool":
+        content = content if content.strip() else NO_OUTPUT
+    update = {
+        "content": content,
+        "images": list(images),
+        "tool_calls": calls if message.role == "assistant" else [],
+        "tool_call_id": clean(message.tool_call_id) if message.tool_call_id else None,
+    }
+    return message.model_copy(update=update)
+
+
+def _with_unique_ids(turns: Iterable[Message]) -> list[Message]:
+    """Give every call an id of its own; results follow the newest call that had their id."""
+    out: list[Message] = []
+    used: set[str] = set()
+    renamed: dict[str, str] = {}
+    for turn in turns:
+        if turn.tool_calls:
+            calls = []
+            for call in turn.tool_calls:
+                new = call.id or "call"
+                serial = 1
+                while new in used:
+                    serial += 1
+                    new = f"{call.id or 'call'}_{serial}"
+                used.add(new)
+                renamed[call.id] = new
+                calls.append(call.model_copy(update={"id": new}))
+            turn = turn.model_copy(update={"tool_calls": calls})
+        elif turn.role == "tool" and turn.tool_call_id in renamed:
+            turn = turn.model_copy(update={"tool_call_id": renamed[turn.tool_call_id]})
+        out.append(turn)
+    return out
+
+
+def _paired(turns: Sequence[Message]) -> list[Message]:
+    """Put each result right behind its call's turn; invent what is missing, drop what belongs to nothing."""
+    results: dict[str, Message] = {}
+    for turn in turns:
+        if turn.role == "tool" and turn.tool_call_id:
+            results.setdefault(turn.tool_call_id, turn)
+    out: list[Message] = []
+    for turn in turns:
+        if turn.role == "tool":
+            continue
+        out.append(turn)
+        for call in turn.tool_calls:
+            result = results.get(call.id) or Message(role="tool", content=NO_RESULT, tool_call_id=call.id)
+            out.append(result.model_copy(update={"name": call.name}))
+    return out
+
+
+def _merged(turns: Sequence[Message]) -> list[Message]:
+    """Drop empty turns and join neighbours of the same role."""
+    out: list[Message] = []
+    for turn in turns:
+        empty = not turn.content.strip() and not turn.images and not turn.tool_calls
+        if empty and turn.role == "assistant":
+            continue
+        if empty and turn.role == "user":
+            turn = turn.model_copy(update={"content": NOTHING_SAID})
+        last = out[-1] if out else None
+        if last and last.role == turn.role and turn.role in ("user", "assistant") and not last.tool_calls:
+            out[-1] = _join(last, turn)
+        else:
+            out.append(turn)
+    return out
+
+
+def _join(first: Message, second: Message) -> Message:
+    texts = [m.content for m in (first, second) if m.content.strip() and m.content != NOTHING_SAID]
+    content = "\n\n".join(texts)
+    images = [*first.images, *second.images]
+    if not content and not images and not second.tool_calls:
+        content = NOTHING_SAID
+    return second.model_copy(update={"content": content, "images": images})

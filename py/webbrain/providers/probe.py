@@ -1,0 +1,119 @@
+"""Does this service work? One real, tiny call that asks for a tool, as the agent will."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from webbrain.core.errors import ProviderFailed
+from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolSchema
+from webbrain.host.protocols import Clock, Http
+from webbrain.providers.base import model_differs
+from webbrain.providers.client import HttpModelClient
+from webbrain.providers.config import Endpoint
+from webbrain.providers.loose_json import parse_object
+
+PROBE_TOKENS: Final = 64
+PROBE_TOKENS_THINKING: Final = 1_024
+"""Cloud models may think before they call; thoughts count."""
+
+TOOL: Final = "report_status"
+_QUESTION: Final = f"Call the tool {TOOL} with the word ready."
+_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "enum": ["ready", "busy"]}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+_CONSTRAINED_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"tool": {"const": TOOL}, "word": {"type": "string", "enum": ["ready", "busy"]}},
+    "required": ["tool", "word"],
+    "additionalProperties": False,
+}
+_VERSION = re.compile(r"/v\d+(?:beta\d*)?$")
+_NEXT_ADDRESS: Final = frozenset({"wrong_address", "bad_response", "server_error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What the call showed. ``base_url`` is the address that worked, perhaps not the one entered."""
+
+    model: str
+    latency_ms: int
+    called_tool: bool
+    base_url: str
+    notes: tuple[str, ...]
+
+
+async def probe(http: Http, clock: Clock, endpoint: Endpoint) -> Probe:
+    """Make the call, at other likely addresses too if nothing speaks our language at the first.
+
+    Raises the ``ProviderFailed`` of the address that was entered.
+    """
+    first: ProviderFailed | None = None
+    for candidate in _addresses(endpoint):
+        started = clock.monotonic()
+        client = HttpModelClient(http, clock, candidate)
+        try:
+            reply = await client.complete(_request(candidate))
+        except ProviderFailed as failure:
+            if failure.code == "answer_cut":
+                # It answered and began the call: connection, key and model are right.
+                return _result(candidate, None, clock.monotonic() - started)
+            first = first or failure
+            if failure.code not in _NEXT_ADDRESS:
+                break
+            continue
+        return _result(candidate, reply, clock.monotonic() - started)
+    assert first is not None
+    raise first
+
+
+def _addresses(endpoint: Endpoint) -> Iterator[Endpoint]:
+    """The entered address, then, for servers of the user's own, with and without ``/v1``."""
+    yield endpoint
+    if endpoint.entry.category not in ("local", "custom"):
+        return
+    if _VERSION.search(endpoint.base_url):
+        yield endpoint.with_base_url(endpoint.root)
+    elif endpoint.entry.versioned:
+        yield endpoint.with_base_url(endpoint.base_url + "/v1")
+
+
+def _request(endpoint: Endpoint) -> ModelRequest:
+    limit = PROBE_TOKENS if endpoint.info.constrained else PROBE_TOKENS_THINKING
+    if endpoint.info.constrained:
+        return ModelRequest(
+            messages=[Message(role="user", content=_QUESTION + " Answer as JSON.")],
+            temperature=0.0,
+            max_tokens=limit,
+            response_schema=_CONSTRAINED_SCHEMA,
+        )
+    tool = ToolSchema(name=TOOL, description="Tell the user whether you are ready.", parameters=_SCHEMA)
+    return ModelRequest(messages=[Message(role="user", content=_QUESTION)], tools=[tool], max_tokens=limit)
+
+
+def _called(endpoint: Endpoint, reply: ModelReply) -> bool:
+    if not endpoint.info.constrained:
+        return any(call.name == TOOL for call in reply.tool_calls)
+    answer = parse_object(reply.text)
+    return answer is not None and answer.get("tool") == TOOL and set(answer) == {"tool", "word"}
+
+
+def _result(endpoint: Endpoint, reply: ModelReply | None, seconds: float) -> Probe:
+    asked = endpoint.info.model
+    model = (reply.model if reply else "") or asked
+    called = reply is not None and _called(endpoint, reply)
+    notes = []
+    if reply and model_differs(asked, reply.model):
+        notes.append(f"The server answered with the model “{reply.model}”, not with “{asked}”.")
+    if not called and endpoint.info.constrained:
+        notes.append("The server ignored the schema: constrained calls will not work here.")
+    elif not called and endpoint.entry.structured and endpoint.entry.category != "cloud":
+        notes.append(
+            "The model did not call the tool. Turn on constrained calls, or choose a model made for tools."
+        )
+    elif not called:
+        notes.append("The model did not call the tool. Choose a model made for tools.")
+    return Probe(model, round(seconds * 1000), called, endpoint.base_url, tuple(notes))

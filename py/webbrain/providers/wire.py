@@ -1,0 +1,262 @@
+"""The seam between the one client and the wire formats.
+
+A wire format gives three pure things: a request as bytes, a decoder of stream events, and a reader of whole
+answers. The last two speak the same small set of events, which :class:`ReplyBuilder` folds into a
+``ModelReply``.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from webbrain.core.ids import new_id
+from webbrain.core.messages import ModelReply, ModelRequest, ToolCall, Usage
+from webbrain.providers.config import Endpoint
+from webbrain.providers.sse import SseEvent
+
+Finish = Literal["stop", "tool_calls", "length", "content_filter", "other"]
+
+
+class StreamBroken(Exception):
+    """The bytes are not what the format promises: malformed, cut short, or too large. Nothing of it may be
+    used."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """A piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of what the model thought; never shown as the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDelta:
+    """A piece of a tool call. ``key`` says which call of this answer; empty fields say nothing new."""
+
+    key: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageSeen:
+    """Token counts so far; of each field the last value that was reported counts."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ModelNamed:
+    """The model that answers, as the server calls it."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Something the wire needs back verbatim with this turn; merged by key."""
+
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Why the model stopped. More events (usage) may follow."""
+
+    reason: Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """The format's own last event: the answer is complete."""
+
+
+WireEvent = TextDelta | ReasoningDelta | ToolDelta | UsageSeen | ModelNamed | Replay | Finished | Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """A request, ready for the host."""
+
+    url: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(slots=True)
+class Learned:
+    """What a server taught us about its own limits; lives as long as the configuration does."""
+
+    omit: set[str] = field(default_factory=set)
+    """Optional fields this model refused."""
+    limit_field: str = ""
+    """The name it wants for the output limit, if not the usual one."""
+
+
+class StreamDecoder(Protocol):
+    """One stream's state."""
+
+    def feed(self, event: SseEvent) -> Iterable[WireEvent]:
+        """Raise ``StreamBroken`` for a malformed frame, ``ProviderFailed`` for an error the provider
+        reports."""
+        ...
+
+
+class Wire(Protocol):
+    """One wire format."""
+
+    def request(
+        self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
+    ) -> WireRequest:
+        """Put a call into bytes."""
+        ...
+
+    def decoder(self, endpoint: Endpoint) -> StreamDecoder:
+        """Start reading a stream."""
+        ...
+
+    def whole(self, endpoint: Endpoint, body: dict[str, Any]) -> Iterable[WireEvent]:
+        """Read a whole answer. Raises like ``StreamDecoder.feed``."""
+        ...
+
+
+@dataclass(slots=True)
+class _Call:
+    id: str = ""
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+
+class ReplyBuilder:
+    """Folds wire events into a reply; holds everything back until the terminal event."""
+
+    def __init__(self) -> None:
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.calls: dict[int, _Call] = {}
+        self.usage = Usage()
+        self.model = ""
+        self.replay: dict[str, Any] = {}
+        self.finish: Finish | None = None
+        self.complete = False
+
+    def add(self, event: WireEvent) -> None:
+        """Take one event; everything after the terminal one is ignored."""
+        if self.complete:
+            return
+        match event:
+            case TextDelta(text):
+                self.text.append(text)
+            case ReasoningDelta(text):
+                self.reasoning.append(text)
+            case ToolDelta(key, call_id, name, arguments):
+                call = self.calls.setdefault(key, _Call())
+                call.id = call.id or call_id
+                call.name = call.name or name
+                call.arguments.append(arguments)
+            case UsageSeen(usage):
+                self.usage = self.usage.model_copy(update=usage.model_dump(exclude_none=True))
+            case ModelNamed(model):
+                self.model = self.model or model
+            case Replay(data):
+                self.replay.update(data)
+            case Finished(reason):
+                self.finish = reason
+            case Terminal():
+                self.complete = True
+
+    def reply(self) -> ModelReply:
+        """The finished answer; ``StreamBroken`` if it is not finished or names a call without a name."""
+        if not self.complete:
+            raise StreamBroken("the answer ended before its last event")
+        calls: list[ToolCall] = []
+        seen: set[str] = set()
+        for key in sorted(self.calls):
+            call = self.calls[key]
+            if not call.name:
+                raise StreamBroken("a tool call without a name")
+            call_id = call.id if call.id and call.id not in seen else new_id("call")
+            seen.add(call_id)
+            calls.append(
+                ToolCall(id=call_id, name=call.name, arguments="".join(call.arguments).strip() or "{}")
+            )
+        finish = self.finish or "stop"
+        if finish in ("stop", "other") and calls:
+            finish = "tool_calls"
+        return ModelReply(
+            text="".join(self.text),
+            reasoning="".join(self.reasoning),
+            tool_calls=calls,
+            usage=self.usage,
+            finish=finish,
+            model=self.model,
+            replay=self.replay or None,
+        )
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """Compact UTF-8 JSON; key order is kept, because grammars made from schemas follow it."""
+    # Lone surrogates (cut emoji in page text) have no UTF-8 form; a question mark is better than a dead run.
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def frame(data: str) -> dict[str, Any]:
+    """The JSON object of a stream event, or ``StreamBroken``."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise StreamBroken("a frame that is not JSON") from error
+    if not isinstance(value, dict):
+        raise StreamBroken("a frame that is not an object")
+    return value
+
+
+def obj(value: Any) -> dict[str, Any]:
+    """``value`` as an object; absent is empty; anything else breaks the stream."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise StreamBroken("a field of the wrong type")
+    return value
+
+
+def items(value: Any) -> list[Any]:
+    """``value`` as a list; absent is empty; anything else breaks the stream."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise StreamBroken("a field of the wrong type")
+    return value
+
+
+def string(value: Any) -> str:
+    """``value`` as text; absent is empty; anything else breaks the stream."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise StreamBroken("a field of the wrong type")
+    return value
+
+
+def count(value: Any) -> int | None:
+    """``value`` as a number of tokens, or ``None``: bad counts are no reason to lose an answer."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        return None
+    return int(value)
+
+
+def data_url(url: str) -> tuple[str, str]:
+    """Split a base64 data URL into media type and data; ``("", "")`` for anything else."""
+    head, comma, data = url.partition(",")
+    if not comma or not head.startswith("data:") or not head.endswith(";base64"):
+        return "", ""
+    return head[5:-7].split(";")[0], data

@@ -1,0 +1,221 @@
+"""The user's services: stored configurations, the active one, tests and model lists.
+
+``storage.local`` holds ``providers`` (id to configuration) and ``activeProvider``. Nothing is active until
+the user chooses; saving a form does not choose.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from webbrain.core.errors import NeedsPerson, ProviderFailed
+from webbrain.host.protocols import Host
+from webbrain.providers import catalog as catalogs
+from webbrain.providers.base import ModelClient, ModelInfo
+from webbrain.providers.catalog import Catalog, CatalogEntry
+from webbrain.providers.client import HttpModelClient
+from webbrain.providers.config import Endpoint, Live, ProviderConfig, merge, missing, resolve
+from webbrain.providers.discovery import list_models, live
+from webbrain.providers.form import FORM_KEYS, view
+from webbrain.providers.probe import probe
+from webbrain.providers.wire import Learned
+
+PROVIDERS_KEY: Final = "providers"
+ACTIVE_KEY: Final = "activeProvider"
+LIVE_SECONDS: Final = 60.0
+"""How long what a local server said about itself is believed."""
+
+
+class ProviderService:
+    """One per app. Its answers to screens are the JSON of docs/protocol.md."""
+
+    def __init__(self, host: Host, catalog: Catalog | None = None) -> None:
+        self._host = host
+        self._catalog = catalog or catalogs.load()
+        self._writing = asyncio.Lock()
+        self._learned: dict[tuple[str, str, str], Learned] = {}
+        self._live: dict[tuple[str, str, str], tuple[float, Live]] = {}
+
+    async def active(self) -> ModelClient:
+        """A fresh client of the active service, for one run.
+
+        Raises ``NeedsPerson(code="no_provider")`` if none is chosen or it lacks something.
+        """
+        chosen = await self._active_config()
+        if chosen is None:
+            raise NeedsPerson("No model is chosen yet. Open the settings and choose one.", code="no_provider")
+        entry, config = chosen
+        endpoint = await self._endpoint(entry, config)
+        key = _identity(endpoint)
+        learned = self._learned.setdefault(key, Learned())
+        return HttpModelClient(self._host.http, self._host.clock, endpoint, learned)
+
+    async def active_info(self) -> ModelInfo | None:
+        """Facts about the active service without asking its server, or ``None``."""
+        chosen = await self._active_config()
+        return resolve(self._catalog, *chosen).info if chosen else None
+
+    async def list(self) -> dict[str, Any]:
+        """``providers.list``: every service of the catalogue with its form."""
+        stored, active = await self._stored()
+        views = [
+            view(self._catalog, entry, _config(entry, stored), active=entry.id == active)
+            for entry in self._catalog.entries.values()
+        ]
+        return {
+            "active": active if any(v["active"] and v["configured"] for v in views) else None,
+            "providers": views,
+        }
+
+    async def save(self, provider_id: str, entered: Mapping[str, Any]) -> dict[str, Any]:
+        """``providers.save``. Raises ``NeedsPerson(code="invalid_field", data={"field"})``; nothing is
+        saved half."""
+        entry = self._entry(provider_id)
+        async with self._writing:
+            stored, active = await self._stored()
+            config = self._merged(entry, stored, entered)
+            if problem := missing(entry, config):
+                raise problem
+            config = config.model_copy(update={"configured": True})
+            await self._host.settings.set({PROVIDERS_KEY: {**stored, entry.id: config.stored()}})
+        self._forget(entry.id)
+        self._changed(active)
+        return {"ok": True, "provider": view(self._catalog, entry, config, active=entry.id == active)}
+
+    async def activate(self, provider_id: str) -> dict[str, Any]:
+        """``providers.activate``. Raises ``NeedsPerson(code="not_configured")`` before the first save."""
+        entry = self._entry(provider_id)
+        async with self._writing:
+            stored, _ = await self._stored()
+            config = _config(entry, stored)
+            if not config.configured or missing(entry, config):
+                raise NeedsPerson(f"Save {entry.label} before choosing it.", code="not_configured")
+            await self._host.settings.set({ACTIVE_KEY: entry.id})
+        self._changed(entry.id)
+        return {"ok": True, "active": entry.id}
+
+    async def remove(self, provider_id: str) -> dict[str, Any]:
+        """``providers.remove``: forget the configuration, its key included."""
+        async with self._writing:
+            stored, active = await self._stored()
+            rest = {key: value for key, value in stored.items() if key != provider_id}
+            await self._host.settings.set({PROVIDERS_KEY: rest})
+            if active == provider_id:
+                await self._host.settings.remove([ACTIVE_KEY])
+                active = None
+        self._forget(provider_id)
+        self._changed(active)
+        return {"ok": True}
+
+    async def test(self, provider_id: str, entered: Mapping[str, Any]) -> dict[str, Any]:
+        """``providers.test``: a real tiny call with unsaved form values; nothing is stored."""
+        try:
+            endpoint = await self._unsaved(provider_id, entered)
+            result = await probe(self._host.http, self._host.clock, endpoint)
+        except (ProviderFailed, NeedsPerson) as failure:
+            return {
+                "ok": False,
+                "model": "",
+                "latencyMs": 0,
+                "calledTool": False,
+                "baseUrl": "",
+                "notes": [],
+                "error": _error(failure),
+            }
+        return {
+            "ok": True,
+            "model": result.model,
+            "latencyMs": result.latency_ms,
+            "calledTool": result.called_tool,
+            "baseUrl": result.base_url,
+            "notes": list(result.notes),
+            "error": None,
+        }
+
+    async def models(self, provider_id: str, entered: Mapping[str, Any]) -> dict[str, Any]:
+        """``providers.models``: what the service offers, with unsaved form values."""
+        try:
+            endpoint = await self._unsaved(provider_id, entered, for_models=True)
+            found = await list_models(self._host.http, self._host.clock, endpoint)
+        except (ProviderFailed, NeedsPerson) as failure:
+            return {"ok": False, "models": [], "error": _error(failure)}
+        return {"ok": True, "models": found, "error": None}
+
+    async def _unsaved(
+        self, provider_id: str, entered: Mapping[str, Any], *, for_models: bool = False
+    ) -> Endpoint:
+        entry = self._entry(provider_id)
+        stored, _ = await self._stored()
+        config = self._merged(entry, stored, entered)
+        problem = missing(entry, config)
+        if problem and not (for_models and problem.data.get("field") == "model"):
+            raise problem
+        return resolve(self._catalog, entry, config)
+
+    def _merged(
+        self, entry: CatalogEntry, stored: Mapping[str, Any], entered: Mapping[str, Any]
+    ) -> ProviderConfig:
+        form = {key: value for key, value in entered.items() if key in FORM_KEYS}
+        return merge(entry, _config(entry, stored).stored(), form)
+
+    async def _endpoint(self, entry: CatalogEntry, config: ProviderConfig) -> Endpoint:
+        endpoint = resolve(self._catalog, entry, config)
+        if not endpoint.info.local or not entry.live:
+            return endpoint
+        key, now = _identity(endpoint), self._host.clock.monotonic()
+        known = self._live.get(key)
+        if known is None or now - known[0] > LIVE_SECONDS:
+            known = self._live[key] = (now, await live(self._host.http, self._host.clock, endpoint))
+        return resolve(self._catalog, entry, config, known[1])
+
+    async def _active_config(self) -> tuple[CatalogEntry, ProviderConfig] | None:
+        stored, active = await self._stored()
+        entry = self._catalog.entries.get(active or "")
+        if entry is None:
+            return None
+        config = _config(entry, stored)
+        return (entry, config) if config.configured and missing(entry, config) is None else None
+
+    async def _stored(self) -> tuple[dict[str, Any], str | None]:
+        values = await self._host.settings.get([PROVIDERS_KEY, ACTIVE_KEY])
+        stored, active = values.get(PROVIDERS_KEY), values.get(ACTIVE_KEY)
+        return stored if isinstance(stored, dict) else {}, active if isinstance(active, str) else None
+
+    def _entry(self, provider_id: str) -> CatalogEntry:
+        entry = self._catalog.entries.get(provider_id)
+        if entry is None:
+            raise NeedsPerson(f"There is no provider “{provider_id}”.", code="unknown_provider")
+        return entry
+
+    def _forget(self, provider_id: str) -> None:
+        for table in (self._learned, self._live):
+            for key in [key for key in table if key[0] == provider_id]:
+                del table[key]
+
+    def _changed(self, active: str | None) -> None:
+        self._host.ui.emit("providers_changed", {"active": active})
+
+
+def _config(entry: CatalogEntry, stored: Mapping[str, Any]) -> ProviderConfig:
+    """The stored configuration; fields that no longer pass are left out, the rest stays usable."""
+    raw = stored.get(entry.id)
+    values = dict(raw) if isinstance(raw, dict) else {}
+    values["configured"] = values.get("configured") is True
+    while True:
+        try:
+            return merge(entry, values, {})
+        except NeedsPerson as problem:
+            if values.pop(str(problem.data.get("field", "")), None) is None:
+                return ProviderConfig()
+
+
+def _identity(endpoint: Endpoint) -> tuple[str, str, str]:
+    return endpoint.entry.id, endpoint.base_url, endpoint.info.model
+
+
+def _error(failure: ProviderFailed | NeedsPerson) -> dict[str, Any]:
+    error = {"code": failure.code, "message": failure.message, "hint": str(failure.data.get("hint", ""))}
+    for key in ("detail", "field", "retry_after"):
+        if key in failure.data:
+            error[key] = failure.data[key]
+    return error
