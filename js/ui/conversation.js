@@ -1,0 +1,332 @@
+/**
+ * Events in, view model out. Pure: the same events always give the same picture, whether they came one by one
+ * from a live run or all at once when the panel was reopened.
+ *
+ * @typedef {import("./types.js").RunEvent} RunEvent
+ * @typedef {import("./types.js").CardData} CardData
+ *
+ * @typedef {{kind: "text", id: string, step: number, content: string, streaming: boolean}} TextItem
+ * @typedef {{kind: "tool", id: string, name: string, label: string, args: string, step: number, startedAt: number,
+ *   state: "running" | "ok" | "failed" | "unknown", summary: string, result: string, durationMs: number}} ToolItem
+ * @typedef {{kind: "warning", id: string, code: string, message: string}} WarningItem
+ * @typedef {{kind: "error", id: string, code: string, message: string, detail: string, retryable: boolean}} ErrorItem
+ * @typedef {{kind: "card", id: string, card: CardData, answer: string}} CardItem
+ * @typedef {{kind: "max_steps", id: string, steps: number, recap: string}} MaxStepsItem
+ * @typedef {TextItem | ToolItem | WarningItem | ErrorItem | CardItem | MaxStepsItem} Item
+ *
+ * @typedef {"running" | "completed" | "stopped" | "failed" | "max_steps" | "interrupted"} TurnStatus
+ *
+ * @typedef {object} Turn one run: what the person asked and everything that followed
+ * @property {string} id the run's id
+ * @property {string} requestId
+ * @property {string} question
+ * @property {string} mode
+ * @property {boolean} continued started by Continue, so it has no text of its own
+ * @property {Item[]} items
+ * @property {number} step of the model call under way, from 1
+ * @property {boolean} thinking waiting for the model
+ * @property {TurnStatus} status
+ * @property {string} outcome what the agent claims: success, partial, failed or nothing
+ * @property {number} steps
+ * @property {number} startedAt
+ * @property {number} durationMs
+ *
+ * @typedef {object} Conversation
+ * @property {string} id
+ * @property {number} seq of the last event taken in
+ * @property {boolean} gap an event is missing: ask for all of them again
+ * @property {Turn[]} turns
+ */
+
+/**
+ * @param {string} id
+ * @returns {Conversation}
+ */
+export function emptyConversation(id) {
+  return { id, seq: 0, gap: false, turns: [] };
+}
+
+/**
+ * @param {string} id
+ * @param {RunEvent[]} events oldest first
+ * @returns {Conversation}
+ */
+export function fromEvents(id, events) {
+  return events.reduce(reduce, emptyConversation(id));
+}
+
+/**
+ * Take one event in. Events of another conversation and events already seen change nothing.
+ *
+ * @param {Conversation} conversation
+ * @param {RunEvent} event
+ * @returns {Conversation}
+ */
+export function reduce(conversation, event) {
+  if (event.conversationId !== conversation.id || event.seq <= conversation.seq) return conversation;
+  // Only a jump within what we hold is a gap: the first events of a long conversation may have been let go.
+  const gap = conversation.gap || (conversation.seq > 0 && event.seq > conversation.seq + 1);
+  const index = conversation.turns.findLastIndex((turn) => turn.id === event.runId);
+  const before = index >= 0 ? conversation.turns[index] : newTurn(event);
+  const after = apply(before, event);
+  const turns = conversation.turns.slice();
+  if (index >= 0) turns[index] = after;
+  else turns.push(after);
+  return { ...conversation, seq: event.seq, gap, turns };
+}
+
+/**
+ * The last turn, if it is still running.
+ *
+ * @param {Conversation} conversation
+ * @returns {Turn | undefined}
+ */
+export function runningTurn(conversation) {
+  const last = conversation.turns.at(-1);
+  return last?.status === "running" ? last : undefined;
+}
+
+/**
+ * The card that waits for an answer, if any.
+ *
+ * @param {Turn} turn
+ * @returns {CardItem | undefined}
+ */
+export function openCard(turn) {
+  return /** @type {CardItem | undefined} */ (
+    turn.items.findLast((item) => item.kind === "card" && item.answer === "")
+  );
+}
+
+/**
+ * What the person would copy: the assistant's text of a turn, without steps.
+ *
+ * @param {Turn} turn
+ * @returns {string}
+ */
+export function answerText(turn) {
+  return turn.items
+    .filter((item) => item.kind === "text")
+    .map((item) => /** @type {TextItem} */ (item).content.trim())
+    .filter(Boolean)
+    .join("\n\n");
+}
+
+/**
+ * @param {RunEvent} event
+ * @returns {Turn}
+ */
+function newTurn(event) {
+  return {
+    id: event.runId,
+    requestId: event.requestId,
+    question: "",
+    mode: "ask",
+    continued: false,
+    items: [],
+    step: 0,
+    thinking: false,
+    status: "running",
+    outcome: "",
+    steps: 0,
+    startedAt: event.at,
+    durationMs: 0,
+  };
+}
+
+/**
+ * @param {Turn} turn
+ * @param {RunEvent} event
+ * @returns {Turn}
+ */
+function apply(turn, event) {
+  const data = event.data;
+  switch (event.type) {
+    case "user_message":
+      return {
+        ...turn,
+        question: data.text,
+        mode: data.mode,
+        continued: Boolean(data.continued),
+        startedAt: event.at,
+      };
+    case "thinking":
+      return { ...turn, items: settleText(turn.items), step: data.step, thinking: true };
+    case "text_delta":
+      return { ...turn, thinking: false, items: writeText(turn, event, data.delta, "delta") };
+    case "text":
+      return {
+        ...turn,
+        thinking: false,
+        items: writeText(turn, event, data.content, data.replace === false ? "append" : "replace"),
+      };
+    case "tool_call":
+      return { ...turn, thinking: false, items: [...settleText(turn.items), toolItem(event)] };
+    case "tool_result":
+      return { ...turn, items: finishTool(turn.items, event) };
+    case "clarify":
+      return { ...turn, thinking: false, items: [...turn.items, cardItem(data)] };
+    case "card_resolved":
+      return {
+        ...turn,
+        items: turn.items.map((item) =>
+          item.kind === "card" && item.id === data.cardId ? { ...item, answer: data.answer } : item,
+        ),
+      };
+    case "warning":
+      return {
+        ...turn,
+        items: [
+          ...turn.items,
+          { kind: "warning", id: `w${event.seq}`, code: data.code, message: data.message },
+        ],
+      };
+    case "error":
+      return { ...turn, thinking: false, items: addError(turn.items, event) };
+    case "max_steps_reached":
+      return {
+        ...turn,
+        thinking: false,
+        items: [
+          ...turn.items,
+          { kind: "max_steps", id: `m${event.seq}`, steps: data.steps, recap: data.recap },
+        ],
+      };
+    case "run_complete":
+      return {
+        ...turn,
+        thinking: false,
+        status: data.status,
+        outcome: data.outcome ?? "",
+        steps: data.steps ?? 0,
+        durationMs: data.durationMs || Math.max(0, event.at - turn.startedAt),
+        items: closeItems(turn.items),
+      };
+    default:
+      // A newer agent may say more than this panel knows; it must not break on it.
+      return turn;
+  }
+}
+
+/**
+ * @param {Turn} turn
+ * @param {RunEvent} event
+ * @param {string} text
+ * @param {"delta" | "append" | "replace"} how
+ * @returns {Item[]}
+ */
+function writeText(turn, event, text, how) {
+  const items = turn.items.slice();
+  const last = items.at(-1);
+  const open = last?.kind === "text" && last.step === turn.step ? last : undefined;
+  if (!open) {
+    // An empty text only clears what deltas showed; on its own it is nothing to draw.
+    if (text)
+      items.push({
+        kind: "text",
+        id: `t${event.seq}`,
+        step: turn.step,
+        content: text,
+        streaming: how === "delta",
+      });
+    return items;
+  }
+  const joint = how === "append" && open.content ? "\n\n" : "";
+  const content = how === "replace" ? text : open.content + joint + text;
+  if (content) items[items.length - 1] = { ...open, content, streaming: how === "delta" };
+  else items.pop();
+  return items;
+}
+
+/**
+ * @param {Item[]} items
+ * @returns {Item[]}
+ */
+function settleText(items) {
+  const last = items.at(-1);
+  if (last?.kind !== "text" || !last.streaming) return items;
+  return [...items.slice(0, -1), { ...last, streaming: false }];
+}
+
+/**
+ * @param {RunEvent} event
+ * @returns {ToolItem}
+ */
+function toolItem(event) {
+  const { callId, name, label, args, step } = event.data;
+  return {
+    kind: "tool",
+    id: callId,
+    name,
+    label: label || name,
+    args: args ?? "",
+    step,
+    startedAt: event.at,
+    state: "running",
+    summary: "",
+    result: "",
+    durationMs: 0,
+  };
+}
+
+/**
+ * @param {Item[]} items
+ * @param {RunEvent} event
+ * @returns {Item[]}
+ */
+function finishTool(items, event) {
+  const { callId, name, ok, unknown, summary, result, durationMs } = event.data;
+  const index = items.findLastIndex((item) => item.kind === "tool" && item.id === callId);
+  const state = /** @type {ToolItem["state"]} */ (unknown ? "unknown" : ok ? "ok" : "failed");
+  const base =
+    index >= 0
+      ? /** @type {ToolItem} */ (items[index])
+      : toolItem({ ...event, data: { callId, name, label: name, args: "", step: 0 } });
+  const item = { ...base, state, summary: summary ?? "", result: result ?? "", durationMs: durationMs ?? 0 };
+  return index >= 0 ? items.with(index, item) : [...items, item];
+}
+
+/**
+ * @param {CardData} data
+ * @returns {CardItem}
+ */
+function cardItem(data) {
+  return { kind: "card", id: data.cardId, card: { ...data, fields: data.fields ?? [] }, answer: "" };
+}
+
+/**
+ * @param {Item[]} items
+ * @param {RunEvent} event
+ * @returns {Item[]}
+ */
+function addError(items, event) {
+  const { code, message, detail, retryable } = event.data;
+  const twice = items.some((item) => item.kind === "error" && item.code === code && item.message === message);
+  if (twice) return items;
+  return [
+    ...settleText(items),
+    {
+      kind: "error",
+      id: `e${event.seq}`,
+      code,
+      message,
+      detail: detail ?? "",
+      retryable: retryable !== false,
+    },
+  ];
+}
+
+/**
+ * Nothing of a finished run may look as if it went on.
+ *
+ * @param {Item[]} items
+ * @returns {Item[]}
+ */
+function closeItems(items) {
+  return items.map((item) => {
+    if (item.kind === "text" && item.streaming) return { ...item, streaming: false };
+    if (item.kind === "tool" && item.state === "running") return { ...item, state: "unknown" };
+    if (item.kind === "card" && item.answer === "") return { ...item, answer: "cancelled" };
+    return item;
+  });
+}

@@ -1,0 +1,33 @@
+import { useEffect } from "preact/hooks";
+import { Activity, Composer } from "./Composer.jsx";
+import { Announcer, Conversation } from "./Conversation.jsx";
+import { Header } from "./Header.jsx";
+import { Notices } from "./Notices.jsx";
+import { busy, stop } from "./store.js";
+
+export function App() {
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const onKey = (event) => {
+      if (event.defaultPrevented) return;
+      // A word being composed owns its Escape.
+      if (event.key === "Escape" && busy.value && !event.isComposing) stop();
+      if (event.key === "/" && (event.ctrlKey || event.metaKey)) {
+        event.preventDefault();
+        document.getElementById("composer")?.focus();
+      }
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <>
+      <Header />
+      <Notices />
+      <Conversation />
+      <Activity />
+      <Composer />
+      <Announcer />
+    </>
+  );
+}

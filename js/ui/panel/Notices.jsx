@@ -1,0 +1,139 @@
+import { useEffect, useState } from "preact/hooks";
+import { duration, elapsed } from "../format.js";
+import { t } from "../i18n.js";
+import { Icon, Spinner } from "../shared/icons.jsx";
+import { boot, line, reopen, restricted, retryBoot, retryConnection, view } from "./store.js";
+
+/** Waiting shorter than this says nothing: a strip that flashes up is worse than none. */
+const QUIET_MS = 400;
+/** From this attempt on, "Reconnecting" also offers to try at once. */
+const PATIENCE = 3;
+
+/** What stands between the person and a working panel, most urgent first; at most one of them. */
+export function Notices() {
+  const state = line.value.state;
+  const current = view.value;
+  if (state === "invalidated")
+    return (
+      <Notice kind="warn" icon="retry" title={t("reload_title")} text={t("reload_text")}>
+        <button type="button" class="button primary" onClick={() => location.reload()}>
+          {t("reload")}
+        </button>
+      </Notice>
+    );
+  if (boot.value?.state === "failed") return <BootFailed />;
+  if (current?.gone)
+    return <Notice kind="info" icon="info" title={t("gone_title")} text={t("gone_text")} />;
+  if (state === "reconnecting") return <Reconnecting />;
+  if (current?.problem)
+    return (
+      <Notice kind="bad" icon="alert" title={t("open_failed_title")} text={current.problem}>
+        <button type="button" class="button" onClick={reopen}>
+          {t("try_again")}
+        </button>
+      </Notice>
+    );
+  if (boot.value?.state !== "ready") return <Starting />;
+  if (restricted.value)
+    return (
+      <Notice
+        kind="info"
+        icon="shield"
+        title={t(`restricted_${restricted.value}`)}
+        text={t("restricted_text")}
+      />
+    );
+  return null;
+}
+
+/**
+ * @param {{kind: "info" | "warn" | "bad", icon: string, title: string, text?: string, children?: any}} props
+ */
+function Notice({ kind, icon, title, text, children }) {
+  return (
+    <section class={`notice notice-${kind}`} role={kind === "info" ? "status" : "alert"}>
+      <Icon name={icon} />
+      <div class="notice-body">
+        <p class="notice-title">{title}</p>
+        {text && <p>{text}</p>}
+        {children && <div class="button-row">{children}</div>}
+      </div>
+    </section>
+  );
+}
+
+function Reconnecting() {
+  return (
+    <section class="strip" role="status">
+      <Spinner />
+      <span>{t("reconnecting")}</span>
+      {line.value.attempt >= PATIENCE && (
+        <button type="button" class="link-button" onClick={retryConnection}>
+          {t("try_now")}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Starting() {
+  const [since] = useState(() => Date.now());
+  const [now, setNow] = useState(since);
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  if (now - since < QUIET_MS) return null;
+  return (
+    <section class="strip-box">
+      <div class="strip" role="status">
+        <Spinner />
+        <span>{t("starting")}</span>
+        <span class="strip-time" aria-hidden="true">
+          {elapsed(now - since)}
+        </span>
+        <button type="button" class="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {t("details")}
+        </button>
+      </div>
+      {open && <Phases />}
+    </section>
+  );
+}
+
+function BootFailed() {
+  const [open, setOpen] = useState(false);
+  return (
+    <Notice
+      kind="bad"
+      icon="alert"
+      title={t("boot_failed_title")}
+      text={boot.value?.reason || t("boot_failed_text")}
+    >
+      <button type="button" id="boot-retry" class="button primary" onClick={retryBoot}>
+        {t("try_again")}
+      </button>
+      <button type="button" class="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {t("details")}
+      </button>
+      {open && <Phases />}
+    </Notice>
+  );
+}
+
+/** The named phases of the start, with their times. */
+export function Phases() {
+  const phases = boot.value?.phases ?? [];
+  if (!phases.length) return <p class="phases-none">{t("no_phases")}</p>;
+  return (
+    <dl class="phases">
+      {phases.map((phase) => (
+        <div key={phase.name}>
+          <dt>{phase.name}</dt>
+          <dd>{duration(phase.ms)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

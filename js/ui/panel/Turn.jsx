@@ -1,0 +1,223 @@
+import { useState } from "preact/hooks";
+import { answerText } from "../conversation.js";
+import { duration } from "../format.js";
+import { t, tn } from "../i18n.js";
+import { CopyButton } from "../shared/CopyButton.jsx";
+import { Icon } from "../shared/icons.jsx";
+import { Markdown } from "../shared/Markdown.jsx";
+import { Card } from "./Cards.jsx";
+import { Steps } from "./Steps.jsx";
+import { busy, continueRun, retry } from "./store.js";
+import { openSettings } from "./tabs.js";
+
+/**
+ * @typedef {import("../conversation.js").Turn} TurnModel
+ * @typedef {import("../conversation.js").Item} Item
+ * @typedef {import("../conversation.js").ToolItem} ToolItem
+ */
+
+/**
+ * One run: the question and all that followed.
+ *
+ * @param {{turn: TurnModel, last: boolean}} props
+ */
+export function Turn({ turn, last }) {
+  const groups = group(turn.items);
+  const over = turn.status !== "running";
+  return (
+    <article class="turn" data-status={turn.status}>
+      {turn.continued ? (
+        <p class="continued" data-question>
+          {t("continued")}
+        </p>
+      ) : (
+        <Question text={turn.question} mode={turn.mode} />
+      )}
+      {groups.map((part, index) =>
+        Array.isArray(part) ? (
+          <Steps key={part[0].id} items={part} />
+        ) : (
+          <Part key={part.id} item={part} turn={turn} last={last} narration={index < groups.length - 1} />
+        ),
+      )}
+      {turn.thinking && !over && (
+        <p class="thinking" aria-hidden="true">
+          <span />
+          <span />
+          <span />
+        </p>
+      )}
+      {over && <Footer turn={turn} />}
+    </article>
+  );
+}
+
+/**
+ * @param {{text: string, mode: string, children?: any}} props
+ */
+export function Question({ text, mode, children }) {
+  const act = mode !== "ask";
+  return (
+    <div class={`question ${act ? "mode-act" : "mode-ask"}`} data-question>
+      <div class="question-bubble">
+        <span class="visually-hidden">{t("you_said", { mode: t(act ? "mode_act" : "mode_ask") })} </span>
+        {text}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+/**
+ * @param {{item: Exclude<Item, ToolItem>, turn: TurnModel, last: boolean, narration: boolean}} props
+ */
+function Part({ item, turn, last, narration }) {
+  switch (item.kind) {
+    case "text":
+      return (
+        <div class={`answer ${narration ? "narration" : ""} ${item.streaming ? "streaming" : ""}`}>
+          <Markdown text={item.content} />
+        </div>
+      );
+    case "warning":
+      return (
+        <p class="warning" data-code={item.code}>
+          <Icon name="info" size={14} />
+          <span>{item.message}</span>
+        </p>
+      );
+    case "error":
+      return <ErrorCard item={item} turn={turn} last={last} />;
+    case "card":
+      return <Card item={item} />;
+    case "max_steps":
+      return <MaxSteps item={item} last={last} />;
+  }
+}
+
+/** Errors of the model's side, which the settings can mend. */
+const ABOUT_PROVIDER = /^(?:provider|model|net|http|key|auth|origin|wrong_|server_|no_provider|rate|quota|offline)/;
+
+/**
+ * @param {{item: import("../conversation.js").ErrorItem, turn: TurnModel, last: boolean}} props
+ */
+function ErrorCard({ item, turn, last }) {
+  const [open, setOpen] = useState(false);
+  const settings = ABOUT_PROVIDER.test(item.code);
+  return (
+    <section class="card card-error" data-code={item.code} aria-label={t("error")}>
+      <div class="card-head">
+        <Icon name="alert" />
+        <p>{item.message}</p>
+      </div>
+      {open && <pre tabIndex={0}>{`${item.code}\n${item.detail}`}</pre>}
+      <div class="button-row">
+        {last && item.retryable && (
+          <button type="button" class="button primary" disabled={busy.value} onClick={() => retry(turn)}>
+            {t("retry")}
+          </button>
+        )}
+        {settings && (
+          <button type="button" class="button" onClick={() => openSettings("providers")}>
+            {t("check_settings")}
+          </button>
+        )}
+        {item.detail && (
+          <button type="button" class="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {t("details")}
+          </button>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/**
+ * @param {{item: import("../conversation.js").MaxStepsItem, last: boolean}} props
+ */
+function MaxSteps({ item, last }) {
+  return (
+    <section class="card card-more" aria-label={tn("max_steps", item.steps)}>
+      <div class="card-head">
+        <Icon name="info" />
+        <h3>{tn("max_steps", item.steps)}</h3>
+      </div>
+      {item.recap && <Markdown text={item.recap} />}
+      {last && (
+        <div class="button-row">
+          <button
+            type="button"
+            class="button primary"
+            data-action="continue"
+            disabled={busy.value}
+            onClick={continueRun}
+          >
+            {t("continue")}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/**
+ * How the run ended, what it took, and its text to take away.
+ *
+ * @param {{turn: TurnModel}} props
+ */
+function Footer({ turn }) {
+  const text = answerText(turn);
+  const verdict = verdictOf(turn);
+  const steps = turn.items.filter((item) => item.kind === "tool").length;
+  return (
+    <footer class="turn-footer">
+      {verdict && (
+        <p class={`verdict verdict-${verdict.kind}`}>
+          <Icon name={verdict.icon} size={14} />
+          <span>{t(verdict.key)}</span>
+        </p>
+      )}
+      <div class="turn-meta">
+        {text && <CopyButton text={() => text} label={t("copy_answer")} />}
+        {steps > 0 && <span>{tn("steps", steps)}</span>}
+        {turn.durationMs > 0 && <span>{duration(turn.durationMs)}</span>}
+      </div>
+    </footer>
+  );
+}
+
+/**
+ * @param {TurnModel} turn
+ * @returns {{key: string, kind: string, icon: string} | null}
+ */
+function verdictOf(turn) {
+  const said = turn.items.some((item) => item.kind === "error");
+  if (turn.status === "stopped") return { key: "run_stopped", kind: "quiet", icon: "stop" };
+  if (turn.status === "interrupted") return { key: "run_interrupted", kind: "warn", icon: "alert" };
+  if (turn.status === "failed" && !said) return { key: "run_failed", kind: "bad", icon: "alert" };
+  if (turn.status === "completed" && turn.outcome === "partial")
+    return { key: "run_partial", kind: "warn", icon: "info" };
+  if (turn.status === "completed" && turn.outcome === "failed")
+    return { key: "run_not_done", kind: "bad", icon: "cross" };
+  if (turn.status === "completed" && turn.outcome === "success")
+    return { key: "run_done", kind: "ok", icon: "check" };
+  return null;
+}
+
+/**
+ * Tool calls that follow each other become one list.
+ *
+ * @param {Item[]} items
+ * @returns {(ToolItem[] | Exclude<Item, ToolItem>)[]}
+ */
+function group(items) {
+  /** @type {(ToolItem[] | Exclude<Item, ToolItem>)[]} */
+  const result = [];
+  for (const item of items) {
+    const open = result.at(-1);
+    if (item.kind !== "tool") result.push(item);
+    else if (Array.isArray(open)) open.push(item);
+    else result.push([item]);
+  }
+  return result;
+}

@@ -1,0 +1,399 @@
+import { computed, signal } from "@preact/signals";
+import { ext } from "../browser.js";
+import { emptyConversation, fromEvents, openCard, reduce, runningTurn } from "../conversation.js";
+import { setLanguage } from "../i18n.js";
+import { Connection } from "../port.js";
+import { applyTheme } from "../theme.js";
+import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
+import { fixedTab, followTab, restriction } from "./tabs.js";
+
+/**
+ * The panel's state and everything that changes it. Components read signals and call the functions below.
+ *
+ * @typedef {import("../types.js").BootStatus} BootStatus
+ * @typedef {import("../types.js").PanelView} PanelView
+ * @typedef {import("../types.js").RunEvent} RunEvent
+ * @typedef {import("../conversation.js").Conversation} Conversation
+ * @typedef {import("../port.js").LineState} LineState
+ *
+ * @typedef {object} Outgoing a message that is not yet part of the conversation
+ * @property {string} requestId
+ * @property {string} text empty for Continue
+ * @property {import("../types.js").Mode} mode
+ * @property {"queued" | "sending" | "failed"} state
+ * @property {string} [error]
+ *
+ * @typedef {object} View one tab's side of the panel
+ * @property {number} tabId
+ * @property {boolean} loaded
+ * @property {Conversation} conversation
+ * @property {import("../types.js").Mode} mode
+ * @property {PanelView["provider"]} provider
+ * @property {Outgoing[]} outgoing
+ * @property {RunEvent[]} early events that came before the conversation did
+ * @property {boolean} stopping
+ * @property {boolean} gone the tab was closed
+ * @property {string} problem why the conversation could not be opened
+ */
+
+/** How long an accepted start may take; the page shows Stop meanwhile. */
+const START_TIMEOUT_MS = 120_000;
+const CALL_TIMEOUT_MS = 30_000;
+
+/** @type {Outgoing[]} */
+const NOTHING = [];
+
+/** @type {import("@preact/signals").Signal<{state: LineState, attempt: number}>} */
+export const line = signal({ state: /** @type {LineState} */ ("connecting"), attempt: 0 });
+/** @type {import("@preact/signals").Signal<BootStatus | null>} */
+export const boot = signal(/** @type {BootStatus | null} */ (null));
+/** @type {import("@preact/signals").Signal<import("./tabs.js").TabInfo | null>} */
+export const tab = signal(/** @type {import("./tabs.js").TabInfo | null} */ (null));
+/** @type {import("@preact/signals").Signal<Record<number, View>>} */
+export const views = signal({});
+
+export const view = computed(() => (tab.value ? views.value[tab.value.id] : undefined));
+/** Narrow views of it, so that a component redraws only for what it shows. */
+export const conversation = computed(() => view.value?.conversation);
+export const outgoing = computed(() => view.value?.outgoing ?? NOTHING);
+export const running = computed(() => (conversation.value ? runningTurn(conversation.value) : undefined));
+export const busy = computed(
+  () => Boolean(running.value) || outgoing.value.some((out) => out.state !== "failed"),
+);
+export const waitingCard = computed(() => (running.value ? openCard(running.value) : undefined));
+export const restricted = computed(() => restriction(tab.value?.url));
+/** Why a message cannot be sent right now, as a message key; empty if it can. */
+export const blocked = computed(() => {
+  const current = view.value;
+  if (line.value.state === "invalidated") return "blocked_reload";
+  if (current?.gone) return "blocked_gone";
+  if (current?.loaded && !current.provider) return "blocked_no_provider";
+  if (busy.value) return waitingCard.value ? "blocked_card" : "blocked_busy";
+  return "";
+});
+
+/** @type {Connection} */
+let connection;
+
+/** Start: connect, find the tab, open its conversation. */
+export function start() {
+  connection = new Connection({
+    ext,
+    onEvent: receive,
+    onState: (state, attempt) => {
+      const before = line.value.state;
+      line.value = { state, attempt };
+      // Events may have been missed while the line was down.
+      if (state === "connected" && before === "reconnecting") reopenAll();
+    },
+  });
+  connection.open();
+  void followTab(showTab, tabGone);
+}
+
+export const retryConnection = () => connection.retryNow();
+export const retryBoot = () => connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});
+
+/** @param {import("./tabs.js").TabInfo} info */
+function showTab(info) {
+  const known = views.value[info.id];
+  tab.value = info;
+  if (known) return;
+  patch(info.id, {});
+  void loadDraft(info.id);
+  void openConversation(info.id);
+}
+
+/** @param {number} tabId */
+function tabGone(tabId) {
+  if (tabId === fixedTab()) {
+    tab.value ??= { id: tabId, url: "", title: "" };
+    patch(tabId, { gone: true });
+    return;
+  }
+  const { [tabId]: _, ...rest } = views.value;
+  views.value = rest;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Partial<View> | ((view: View) => Partial<View>)} change
+ */
+function patch(tabId, change) {
+  const before = views.value[tabId] ?? {
+    tabId,
+    loaded: false,
+    conversation: emptyConversation(""),
+    mode: "ask",
+    provider: null,
+    outgoing: [],
+    early: [],
+    stopping: false,
+    gone: false,
+    problem: "",
+  };
+  const after = typeof change === "function" ? change(before) : change;
+  views.value = { ...views.value, [tabId]: { ...before, ...after } };
+}
+
+/** @param {number} tabId */
+async function openConversation(tabId) {
+  try {
+    /** @type {PanelView} */
+    const answer = await connection.call("panel.open", { tabId });
+    if (answer.settings?.themeMode) applyTheme(answer.settings.themeMode);
+    if (answer.settings?.wbLocale !== undefined) void setLanguage(answer.settings.wbLocale);
+    patch(tabId, (current) => {
+      const opened = current.early.reduce(reduce, fromEvents(answer.conversationId, answer.events));
+      return {
+        loaded: true,
+        conversation: opened,
+        mode: answer.mode,
+        provider: answer.provider,
+        early: [],
+        problem: "",
+        stopping: current.stopping && Boolean(runningTurn(opened)),
+        outgoing: current.outgoing.filter((out) => !isKnown(opened, out.requestId)),
+      };
+    });
+    for (const out of views.value[tabId].outgoing) if (out.state === "queued") void deliver(tabId, out);
+  } catch (error) {
+    const { code, message } = /** @type {import("../port.js").PortError} */ (error);
+    if (code === "no_tab") patch(tabId, { gone: true });
+    else patch(tabId, { problem: message || code });
+  }
+}
+
+function reopenAll() {
+  for (const id of Object.keys(views.value)) void openConversation(Number(id));
+}
+
+/**
+ * @param {Conversation} opened
+ * @param {string} requestId
+ */
+function isKnown(opened, requestId) {
+  return opened.turns.some((turn) => turn.requestId === requestId);
+}
+
+/**
+ * @param {string} method
+ * @param {any} params
+ */
+function receive(method, params) {
+  switch (method) {
+    case "boot":
+      bootChanged(params);
+      break;
+    case "agent_update":
+      takeEvent(params);
+      break;
+    case "conversation_cleared":
+      if (views.value[params.tabId])
+        patch(params.tabId, {
+          conversation: emptyConversation(params.conversationId),
+          outgoing: [],
+          early: [],
+          stopping: false,
+        });
+      break;
+    case "mode_changed":
+      if (views.value[params.tabId]) patch(params.tabId, { mode: params.mode });
+      break;
+    case "providers_changed":
+      reopenAll();
+      break;
+    case "settings_changed":
+      applyTheme(params.values?.themeMode);
+      if (params.values?.wbLocale !== undefined) void setLanguage(params.values.wbLocale);
+      break;
+    case "tab_gone":
+      tabGone(params.tabId);
+      break;
+  }
+}
+
+/** @param {BootStatus} status */
+function bootChanged(status) {
+  const before = boot.value;
+  boot.value = status;
+  // A new Worker: what the old one was doing was settled by the journal.
+  if (before && status.state === "ready" && before.epoch !== status.epoch) reopenAll();
+}
+
+/** @param {RunEvent} event */
+function takeEvent(event) {
+  const current = views.value[event.tabId];
+  if (!current) return;
+  if (!current.loaded || event.conversationId !== current.conversation.id) {
+    patch(event.tabId, { early: [...current.early, event] });
+    // The tab has a new conversation that nobody told us of.
+    if (current.loaded) void openConversation(event.tabId);
+    return;
+  }
+  const next = reduce(current.conversation, event);
+  patch(event.tabId, {
+    conversation: next,
+    outgoing: current.outgoing.filter((out) => out.requestId !== event.requestId),
+    stopping: current.stopping && Boolean(runningTurn(next)),
+  });
+  if (next.gap) void openConversation(event.tabId);
+}
+
+/** @param {string} text */
+export function setDraft(text) {
+  const id = tab.value?.id;
+  if (id !== undefined) setDraftOf(id, text);
+}
+
+/** Send what is in the composer. */
+export function send() {
+  const current = view.value;
+  if (!current || blocked.value) return;
+  const text = draftOf(current.tabId).trim();
+  if (!text) return;
+  setDraft("");
+  enqueue(current, { requestId: newRequestId(), text, mode: current.mode, state: "queued" });
+}
+
+/**
+ * Do the same again, in the mode it was asked in.
+ *
+ * @param {import("../conversation.js").Turn} turn
+ */
+export function retry(turn) {
+  const current = view.value;
+  if (!current || blocked.value) return;
+  const mode = /** @type {import("../types.js").Mode} */ (turn.mode);
+  const text = turn.continued ? "" : turn.question;
+  enqueue(current, { requestId: newRequestId(), text, mode, state: "queued" });
+}
+
+/** Go on after the step limit. */
+export function continueRun() {
+  const current = view.value;
+  if (!current || blocked.value) return;
+  enqueue(current, { requestId: newRequestId(), text: "", mode: current.mode, state: "queued" });
+}
+
+/**
+ * @param {View} current
+ * @param {Outgoing} out
+ */
+function enqueue(current, out) {
+  patch(current.tabId, (v) => ({ outgoing: [...v.outgoing.filter((o) => o.state !== "failed"), out] }));
+  // Before the conversation is open nobody knows the mode and whether there is a model: opening delivers it.
+  if (current.loaded) void deliver(current.tabId, out);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Outgoing} out
+ */
+async function deliver(tabId, out) {
+  const set = (/** @type {Partial<Outgoing>} */ change) =>
+    patch(tabId, (v) => ({
+      outgoing: v.outgoing.map((o) => (o.requestId === out.requestId ? { ...o, ...change } : o)),
+    }));
+  if (!views.value[tabId]?.provider) {
+    // Typed while Python started, and now it turns out that there is no model: give the words back.
+    patch(tabId, (v) => ({ outgoing: v.outgoing.filter((o) => o.requestId !== out.requestId) }));
+    if (!draftOf(tabId)) setDraftOf(tabId, out.text);
+    return;
+  }
+  set({ state: "sending" });
+  const method = out.text ? "chat.start" : "chat.continue";
+  const params = out.text
+    ? { tabId, text: out.text, mode: out.mode, requestId: out.requestId }
+    : { tabId, requestId: out.requestId };
+  try {
+    const answer = await connection.call(method, params, { timeoutMs: START_TIMEOUT_MS });
+    if (!answer?.ok || answer.accepted === false)
+      set({ state: "failed", error: answer?.error?.message ?? answer?.error ?? "" });
+  } catch (error) {
+    const { code, message } = /** @type {import("../port.js").PortError} */ (error);
+    // It may have arrived: once the line stands again the conversation shows it, or it is sent with the same id.
+    if (code === "disconnected") set({ state: "queued" });
+    else set({ state: "failed", error: message || code });
+  }
+}
+
+/** @param {string} requestId */
+export function discardOutgoing(requestId) {
+  const current = view.value;
+  if (!current) return;
+  const out = current.outgoing.find((o) => o.requestId === requestId);
+  patch(current.tabId, { outgoing: current.outgoing.filter((o) => o.requestId !== requestId) });
+  if (out?.text && !draftOf(current.tabId)) setDraft(out.text);
+}
+
+/** @param {string} requestId */
+export function resend(requestId) {
+  const current = view.value;
+  const out = current?.outgoing.find((o) => o.requestId === requestId);
+  if (current && out) void deliver(current.tabId, out);
+}
+
+/** @param {import("../types.js").Mode} mode */
+export function setMode(mode) {
+  const current = view.value;
+  if (!current || busy.value || current.mode === mode) return;
+  patch(current.tabId, { mode });
+  connection.call("mode.set", { tabId: current.tabId, mode }, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {
+    // The message itself carries the mode, so nothing is lost.
+  });
+}
+
+export function stop() {
+  const current = view.value;
+  if (!current || !busy.value || current.stopping) return;
+  const queued = current.outgoing.find((out) => out.state === "queued");
+  if (queued) {
+    discardOutgoing(queued.requestId);
+    return;
+  }
+  patch(current.tabId, { stopping: true });
+  connection
+    .call("chat.abort", { tabId: current.tabId }, { timeoutMs: CALL_TIMEOUT_MS })
+    .catch(() => patch(current.tabId, { stopping: false }));
+}
+
+/** Begin a new conversation in this tab. */
+export async function clearConversation() {
+  const current = view.value;
+  if (!current) return;
+  const answer = await connection.call(
+    "conversation.clear",
+    { tabId: current.tabId },
+    { timeoutMs: CALL_TIMEOUT_MS },
+  );
+  if (answer?.ok && views.value[current.tabId]?.conversation.id !== answer.conversationId)
+    patch(current.tabId, {
+      conversation: emptyConversation(answer.conversationId),
+      outgoing: [],
+      stopping: false,
+    });
+}
+
+/**
+ * @param {string} cardId
+ * @param {string} answer
+ */
+export async function answerCard(cardId, answer) {
+  const tabId = view.value?.tabId;
+  if (tabId === undefined) return;
+  await connection.call("card.answer", { tabId, cardId, answer }, { timeoutMs: CALL_TIMEOUT_MS });
+}
+
+/** Open the conversation again after a failure. */
+export function reopen() {
+  const id = view.value?.tabId;
+  if (id === undefined) return;
+  patch(id, { problem: "" });
+  void openConversation(id);
+}
+
+/** @returns {string} */
+function newRequestId() {
+  return crypto.randomUUID();
+}

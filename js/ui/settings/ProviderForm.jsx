@@ -1,0 +1,209 @@
+import { useRef, useState } from "preact/hooks";
+import { duration } from "../format.js";
+import { t } from "../i18n.js";
+import { Icon, Spinner } from "../shared/icons.jsx";
+import { Field, missing } from "./Field.jsx";
+import { activateProvider, listModels, removeProvider, saveProvider, testProvider } from "./store.js";
+
+/**
+ * @typedef {import("../types.js").ProviderView} ProviderView
+ * @typedef {import("../types.js").TestResult} TestResult
+ * @typedef {"test" | "save" | "use" | "remove" | "models" | ""} Work
+ */
+
+/**
+ * @param {{view: ProviderView}} props
+ */
+export function ProviderForm({ view }) {
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  const [config, setConfig] = useState(() => ({ ...view.values }));
+  const [dirty, setDirty] = useState(false);
+  const [work, setWork] = useState(/** @type {Work} */ (""));
+  const [checked, setChecked] = useState(false);
+  const [result, setResult] = useState(/** @type {TestResult | null} */ (null));
+  const [note, setNote] = useState({ kind: "", text: "" });
+  const [models, setModels] = useState(/** @type {string[]} */ ([]));
+  const [removing, setRemoving] = useState(false);
+
+  /**
+   * @param {string} key
+   * @param {any} value
+   */
+  const change = (key, value) => {
+    setConfig({ ...config, [key]: value });
+    setDirty(true);
+    setResult(null);
+    setNote({ kind: "", text: "" });
+  };
+
+  /** @returns {boolean} whether all that is needed is there; if not, the first gap gets the focus */
+  const complete = () => {
+    setChecked(true);
+    const gap = view.fields.find((field) => missing(field, config, view));
+    if (!gap) return true;
+    /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector(`[data-field="${gap.key}"]`))?.focus();
+    return false;
+  };
+
+  /**
+   * @param {Work} name
+   * @param {() => Promise<void>} job
+   */
+  const run = async (name, job) => {
+    setWork(name);
+    setNote({ kind: "", text: "" });
+    try {
+      await job();
+    } catch (error) {
+      setNote({ kind: "bad", text: /** @type {Error} */ (error).message || t("went_wrong") });
+    }
+    setWork("");
+  };
+
+  const save = async () => {
+    await saveProvider(view.id, config);
+    // A stored key never comes back to this page, and neither does it stay here.
+    for (const field of view.fields) if (field.kind === "secret") config[field.key] = "";
+    setConfig({ ...config });
+    setDirty(false);
+  };
+
+  const onTest = () =>
+    complete() &&
+    run("test", async () => {
+      setResult(null);
+      setResult(await testProvider(view.id, config));
+    });
+  const onSave = () =>
+    complete() &&
+    run("save", async () => {
+      await save();
+      setNote({ kind: "ok", text: t("saved") });
+    });
+  const onUse = () =>
+    complete() &&
+    run("use", async () => {
+      if (dirty || !view.configured) await save();
+      await activateProvider(view.id);
+      setNote({ kind: "ok", text: t("now_in_use", { name: view.label }) });
+    });
+  const onModels = () =>
+    run("models", async () => {
+      const answer = await listModels(view.id, config);
+      setModels(answer.models ?? []);
+      if (!answer.ok) setNote({ kind: "bad", text: answer.error?.message ?? t("no_models") });
+      else if (!answer.models?.length) setNote({ kind: "bad", text: t("no_models") });
+    });
+
+  const usable = view.active && !dirty;
+  return (
+    <form
+      ref={form}
+      id={`form-${view.id}`}
+      class="provider-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void (view.active ? onSave() : onUse());
+      }}
+    >
+      {view.notes && <p class="notes">{view.notes}</p>}
+      <div class="fields">
+        {view.fields.map((field) => (
+          <Field
+            key={field.key}
+            field={field}
+            view={view}
+            value={config[field.key] ?? ""}
+            wrong={checked && missing(field, config, view)}
+            models={field.key === "model" ? models : undefined}
+            loadingModels={work === "models"}
+            onModels={onModels}
+            onChange={(value) => change(field.key, value)}
+          />
+        ))}
+      </div>
+      {result && <Result result={result} />}
+      {note.text && (
+        <p class={`result result-${note.kind}`} role={note.kind === "bad" ? "alert" : "status"}>
+          <Icon name={note.kind === "ok" ? "check" : "alert"} />
+          <span>{note.text}</span>
+        </p>
+      )}
+      <div class="button-row form-buttons">
+        {!usable && (
+          <button type="submit" class="button primary" data-action="use" disabled={work !== ""}>
+            {(work === "use" || (view.active && work === "save")) && <Spinner />}
+            {view.active ? t("save") : dirty || !view.configured ? t("save_and_use") : t("use_this")}
+          </button>
+        )}
+        {!view.active && dirty && (
+          <button type="button" class="button" data-action="save" disabled={work !== ""} onClick={onSave}>
+            {work === "save" && <Spinner />}
+            {t("save")}
+          </button>
+        )}
+        <button type="button" class="button" data-action="test" disabled={work !== ""} onClick={onTest}>
+          {work === "test" && <Spinner />}
+          {work === "test" ? t("testing") : t("test")}
+        </button>
+        {view.configured && !removing && (
+          <button type="button" class="button quiet" data-action="remove" onClick={() => setRemoving(true)}>
+            {t("remove")}
+          </button>
+        )}
+        {removing && (
+          <span class="remove-ask" role="group" aria-label={t("remove_ask")}>
+            <span>{t("remove_ask")}</span>
+            <button
+              type="button"
+              class="button danger"
+              data-action="remove-yes"
+              disabled={work !== ""}
+              onClick={() =>
+                run("remove", async () => {
+                  await removeProvider(view.id);
+                  setRemoving(false);
+                })
+              }
+            >
+              {t("remove")}
+            </button>
+            <button type="button" class="button" onClick={() => setRemoving(false)}>
+              {t("cancel")}
+            </button>
+          </span>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/**
+ * @param {{result: TestResult}} props
+ */
+function Result({ result }) {
+  if (!result.ok)
+    return (
+      <div class="result result-bad" role="alert" data-result="failed">
+        <Icon name="alert" />
+        <div>
+          <p>
+            <strong>{result.error?.message || t("test_failed")}</strong>
+          </p>
+          {result.error?.hint && <p>{result.error.hint}</p>}
+        </div>
+      </div>
+    );
+  return (
+    <div class={`result ${result.calledTool ? "result-ok" : "result-warn"}`} role="status" data-result="ok">
+      <Icon name={result.calledTool ? "check" : "info"} />
+      <div>
+        <p>
+          <strong>{t("test_ok", { model: result.model ?? "", time: duration(result.latencyMs ?? 0) })}</strong>
+        </p>
+        <p>{t(result.calledTool ? "test_tool" : "test_no_tool")}</p>
+      </div>
+    </div>
+  );
+}

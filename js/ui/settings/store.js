@@ -1,0 +1,156 @@
+import { signal } from "@preact/signals";
+import { ext } from "../browser.js";
+import { setLanguage } from "../i18n.js";
+import { Connection } from "../port.js";
+import { applyTheme } from "../theme.js";
+
+/**
+ * State of the settings page. Python owns the truth; this page shows it and sends changes.
+ *
+ * @typedef {import("../types.js").ProviderView} ProviderView
+ * @typedef {import("../types.js").SettingField} SettingField
+ * @typedef {import("../types.js").BootStatus} BootStatus
+ */
+
+const CALL_TIMEOUT_MS = 30_000;
+/** A test waits for a whole model answer, and a local model may have to load first. */
+const TEST_TIMEOUT_MS = 180_000;
+
+export const SECTIONS = /** @type {const} */ (["providers", "general", "about"]);
+/** @typedef {(typeof SECTIONS)[number]} Section */
+
+export const line = signal(/** @type {import("../port.js").LineState} */ ("connecting"));
+export const boot = signal(/** @type {BootStatus | null} */ (null));
+export const providers = signal(/** @type {ProviderView[] | null} */ (null));
+export const fields = signal(/** @type {SettingField[] | null} */ (null));
+export const values = signal(/** @type {Record<string, any>} */ ({}));
+export const problem = signal("");
+export const section = signal(/** @type {Section} */ ("providers"));
+
+/** @type {Connection} */
+let connection;
+
+export function start() {
+  readHash();
+  addEventListener("hashchange", readHash);
+  connection = new Connection({
+    ext,
+    onEvent: receive,
+    onState: (state) => {
+      line.value = state;
+    },
+  });
+  connection.open();
+  void loadProviders();
+  void loadSettings();
+}
+
+function readHash() {
+  const name = location.hash.slice(1).split("/")[0];
+  section.value = SECTIONS.find((known) => known === name) ?? "providers";
+}
+
+/**
+ * @param {string} method
+ * @param {any} params
+ */
+function receive(method, params) {
+  if (method === "boot") boot.value = params;
+  if (method === "providers_changed") void loadProviders();
+  if (method === "settings_changed") {
+    values.value = { ...values.value, ...params.values };
+    mirror(params.values ?? {});
+  }
+}
+
+/** @param {Record<string, any>} changed */
+function mirror(changed) {
+  applyTheme(changed.themeMode);
+  if (changed.wbLocale !== undefined) void setLanguage(changed.wbLocale);
+}
+
+export async function loadProviders() {
+  try {
+    const answer = await connection.call("providers.list");
+    providers.value = answer.providers;
+    problem.value = "";
+  } catch (error) {
+    problem.value = /** @type {Error} */ (error).message;
+  }
+}
+
+export async function loadSettings() {
+  try {
+    const answer = await connection.call("settings.get");
+    fields.value = answer.fields;
+    values.value = answer.values;
+    mirror({ themeMode: answer.values.themeMode, wbLocale: answer.values.wbLocale });
+  } catch (error) {
+    problem.value = /** @type {Error} */ (error).message;
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {any} value
+ */
+export async function setSetting(key, value) {
+  const before = values.value[key];
+  values.value = { ...values.value, [key]: value };
+  mirror({ [key]: value });
+  try {
+    const answer = await connection.call(
+      "settings.set",
+      { values: { [key]: value } },
+      { timeoutMs: CALL_TIMEOUT_MS },
+    );
+    if (answer?.values && key in answer.values)
+      values.value = { ...values.value, [key]: answer.values[key] };
+  } catch (error) {
+    values.value = { ...values.value, [key]: before };
+    mirror({ [key]: before });
+    throw error;
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {Record<string, any>} config
+ */
+export async function saveProvider(id, config) {
+  const answer = await connection.call("providers.save", { id, config }, { timeoutMs: CALL_TIMEOUT_MS });
+  if (answer?.provider)
+    providers.value = (providers.value ?? []).map((view) => (view.id === id ? answer.provider : view));
+}
+
+/** @param {string} id */
+export async function activateProvider(id) {
+  await connection.call("providers.activate", { id }, { timeoutMs: CALL_TIMEOUT_MS });
+  providers.value = (providers.value ?? []).map((view) => ({ ...view, active: view.id === id }));
+}
+
+/** @param {string} id */
+export async function removeProvider(id) {
+  await connection.call("providers.remove", { id }, { timeoutMs: CALL_TIMEOUT_MS });
+  await loadProviders();
+}
+
+/**
+ * @param {string} id
+ * @param {Record<string, any>} config values of the form, saved or not
+ * @returns {Promise<import("../types.js").TestResult>}
+ */
+export function testProvider(id, config) {
+  return connection.call("providers.test", { id, config }, { timeoutMs: TEST_TIMEOUT_MS });
+}
+
+/**
+ * @param {string} id
+ * @param {Record<string, any>} config
+ * @returns {Promise<{ok: boolean, models: string[], error?: any}>}
+ */
+export function listModels(id, config) {
+  return connection.call("providers.models", { id, config }, { timeoutMs: CALL_TIMEOUT_MS });
+}
+
+export const retryBoot = () => connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});

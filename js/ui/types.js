@@ -1,0 +1,93 @@
+/**
+ * Shapes of what crosses the port, as docs/protocol.md and py/webbrain/core/events.py define them.
+ *
+ * @typedef {"ask" | "act" | "dev"} Mode
+ *
+ * @typedef {object} RunEvent
+ * @property {number} tabId
+ * @property {string} conversationId
+ * @property {string} runId
+ * @property {string} requestId
+ * @property {number} seq grows by one per conversation
+ * @property {string} type
+ * @property {number} at milliseconds since 1970
+ * @property {any} data fields of the event type, camelCase
+ *
+ * @typedef {object} BootStatus
+ * @property {"starting" | "ready" | "failed"} state
+ * @property {number} epoch
+ * @property {"snapshot" | "plain"} [mode]
+ * @property {{name: string, ms: number}[]} phases
+ * @property {number} [totalMs]
+ * @property {string} [reason]
+ *
+ * @typedef {object} PanelView the answer to `panel.open`
+ * @property {number} tabId
+ * @property {string} conversationId
+ * @property {Mode} mode
+ * @property {boolean} running
+ * @property {{runId: string, requestId: string, status: string} | null} run
+ * @property {RunEvent[]} events
+ * @property {{url: string, title: string} | null} tab
+ * @property {{id: string, label: string, model: string, tier: string} | null} provider
+ * @property {{themeMode?: string, wbLocale?: string}} settings
+ * @property {Record<string, unknown>} [capabilities]
+ *
+ * @typedef {object} ProviderField
+ * @property {string} key
+ * @property {string} label
+ * @property {"text" | "url" | "secret" | "number" | "select"} kind
+ * @property {boolean} [required]
+ * @property {string} [placeholder]
+ * @property {({value: string, label: string} | string)[]} [options]
+ * @property {string} [help]
+ *
+ * @typedef {object} ProviderView
+ * @property {string} id
+ * @property {string} label
+ * @property {"local" | "cloud" | "router" | "custom"} category
+ * @property {string} baseUrl
+ * @property {string} model
+ * @property {string} tier
+ * @property {number} contextWindow
+ * @property {boolean} supportsVision
+ * @property {boolean} streaming
+ * @property {boolean} needsKey
+ * @property {boolean} hasKey
+ * @property {string} [keyUrl]
+ * @property {boolean} configured
+ * @property {boolean} active
+ * @property {string} [notes]
+ * @property {"auto" | "on" | "off"} [constrained]
+ * @property {ProviderField[]} fields
+ * @property {Record<string, any>} values
+ *
+ * @typedef {object} TestResult the answer to `providers.test`
+ * @property {boolean} ok
+ * @property {string} [model]
+ * @property {number} [latencyMs]
+ * @property {boolean} [calledTool]
+ * @property {{code: string, message: string, hint?: string} | null} [error]
+ *
+ * @typedef {object} SettingField
+ * @property {string} key
+ * @property {string} section
+ * @property {"enum" | "bool" | "int" | "text"} kind
+ * @property {string} label
+ * @property {string} [help]
+ * @property {any} default
+ * @property {{value: string, label: string}[]} [options]
+ * @property {number} [min]
+ * @property {number} [max]
+ *
+ * @typedef {object} CardData
+ * @property {string} cardId
+ * @property {"submit" | "clarify" | "permission"} kind
+ * @property {string} title
+ * @property {string} question
+ * @property {string} host
+ * @property {{label: string, value: string, masked: boolean}[]} fields
+ * @property {{id: string, label: string, style: "primary" | "secondary" | "danger"}[]} options
+ */
+
+export {};
