@@ -1,12 +1,14 @@
 """Makes the memory snapshot and the manifest that the boot recipe reads."""
 
-import hashlib
 import json
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from build.errors import BuildError
+from build.files import sha256
 
 _BLOCK = 16 * 1024
 """Zero blocks of this size (bytes) are left out of the file. Finer blocks save nothing measurable."""
@@ -23,14 +25,14 @@ class Library:
     path: str
 
 
-def sha256(path: Path) -> str:
-    """Return the hash of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def boot_manifest(
-    tree: Path, *, build_id: str, versions: dict[str, str], lock_info: dict[str, str], site: str, library: Library
+    tree: Path,
+    *,
+    build_id: str,
+    versions: dict[str, str],
+    lock_info: dict[str, str],
+    site: str,
+    libraries: list[Library],
 ) -> dict[str, Any]:
     """Describe a tree that has no snapshot yet, in the form that ``js/bridge/boot.js`` reads."""
     return {
@@ -45,6 +47,7 @@ def boot_manifest(
                 "path": library.path,
                 "sha256": sha256(tree / library.path),
             }
+            for library in libraries
         ],
         "snapshot": None,
     }
@@ -55,11 +58,13 @@ def write_boot_manifest(tree: Path, manifest: dict[str, Any]) -> None:
     (tree / "py/boot.json").write_text(json.dumps(manifest, separators=(",", ":"), sort_keys=True) + "\n")
 
 
-def add_snapshot(tree: Path, manifest: dict[str, Any], node: str = "node") -> None:
-    """Start Python from ``tree`` in Node, write its memory to ``py/snapshot.bin`` and name it in the manifest."""
+def add_snapshot(tree: Path, manifest: dict[str, Any]) -> None:
+    """Start Python from ``tree`` in Node, write its memory to ``py/snapshot.bin`` and name it in the
+    manifest."""
     write_boot_manifest(tree, manifest)
     target = tree / "py/snapshot.bin"
-    subprocess.run([node, str(_MAKER), str(tree), str(target)], check=True)
+    if subprocess.run(["node", str(_MAKER), str(tree), str(target)]).returncode != 0:
+        raise BuildError("Python did not start from the built tree, so there is no snapshot (see above)")
     snapshot = target.read_bytes()
     runs = list(occupied_runs(snapshot))
     target.write_bytes(b"".join(snapshot[offset : offset + length] for offset, length in runs))

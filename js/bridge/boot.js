@@ -46,7 +46,7 @@ const HEADER_LENGTH_WORD = 1;
  * @property {string} runtime Version of the runtime.
  * @property {string} python Version of the interpreter.
  * @property {string} package Version of our package.
- * @property {Record<string, string>} lockInfo What the runtime wants to know of its package index, which is empty.
+ * @property {import("pyodide").Lockfile["info"]} lockInfo What the runtime wants to know of its package index, which is empty.
  * @property {{path: string, sha256: string}} site Archive of wheels and package.
  * @property {{module: string, file: string, path: string, sha256: string}[]} libraries Compiled extension modules, in
  *   loading order: module name, file name of the module, packaged file.
@@ -111,7 +111,13 @@ export async function bootPython(options) {
   if (wanted !== "plain") {
     try {
       const pyodide = await restore(options, assets, manifest, clock);
-      return { pyodide, mode: "snapshot", phases: clock.phases, totalMs: performance.now() - started, reason };
+      return {
+        pyodide,
+        mode: "snapshot",
+        phases: clock.phases,
+        totalMs: performance.now() - started,
+        reason,
+      };
     } catch (error) {
       if (wanted === "snapshot") throw error;
       reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -175,7 +181,9 @@ async function restore(options, assets, manifest, clock) {
         throw new SnapshotError(`memory did not grow to ${heap} bytes`);
       }
       if (module.HEAP8.length !== heap) {
-        throw new SnapshotError(`the runtime has ${module.HEAP8.length} bytes of memory, the snapshot ${heap}`);
+        throw new SnapshotError(
+          `the runtime has ${module.HEAP8.length} bytes of memory, the snapshot ${heap}`,
+        );
       }
     },
   });
@@ -272,7 +280,8 @@ async function preloadLibraries(module, libraries, done) {
   const table = module.wasmTable;
   module.addRunDependency("libraries");
   try {
-    if (table.length > TABLE_LENGTH) throw new Error(`the function table has ${table.length} entries already`);
+    if (table.length > TABLE_LENGTH)
+      throw new Error(`the function table has ${table.length} entries already`);
     table.grow(TABLE_LENGTH - table.length);
     for (const { virtual } of libraries) {
       module.FS.writeFile(virtual, new Uint8Array());
@@ -367,7 +376,8 @@ class Assets {
     /** @param {string | URL} url */
     const door = async (url) => {
       const { href } = new URL(url, this.baseUrl);
-      if (!href.startsWith(this.baseUrl)) throw new Error("only packaged files can be read while Python starts");
+      if (!href.startsWith(this.baseUrl))
+        throw new Error("only packaged files can be read while Python starts");
       try {
         return await this.response(href.slice(this.baseUrl.length));
       } catch (error) {

@@ -1,7 +1,8 @@
-"""What happens around the first import inside the Worker: compiled libraries, the snapshot, and life after it.
+"""What happens around the first import inside the Worker: compiled libraries, the snapshot, and life after
+it.
 
-``js/bridge/boot.js`` calls these functions, in Pyodide only; nothing here needs ``js``. Standard library only, because
-:func:`install` runs before any wheel can be imported. See docs/boot.md.
+``js/bridge/boot.js`` calls these functions, in Pyodide only; nothing here needs ``js``. Standard library
+only, because :func:`install` runs before any wheel can be imported. See docs/boot.md.
 """
 
 import gc
@@ -35,8 +36,8 @@ _IMPORTED_LAZILY_BY_PYDANTIC = (
 class PreloadedFinder:
     """Finds extension modules that were linked before the interpreter started.
 
-    An archive cannot hold an extension module, so import would look for one in a directory. The runtime already has the
-    code; the path only names it.
+    An archive cannot hold an extension module, so import would look for one in a directory. The runtime
+    already has the code; the path only names it.
     """
 
     def __init__(self, libraries: Mapping[str, str]) -> None:
@@ -61,12 +62,12 @@ def install(libraries: Mapping[str, str]) -> None:
 
 
 def warm() -> None:
-    """Import everything that a run needs, and drop what need not be stored. The build calls it before the snapshot."""
+    """Import everything that a run needs, and drop what need not be stored. The build calls it before the
+    snapshot."""
     import webbrain
 
     for module in pkgutil.walk_packages(webbrain.__path__, "webbrain."):
-        if not module.name.startswith("webbrain.testing"):
-            importlib.import_module(module.name)
+        importlib.import_module(module.name)
     for name in _IMPORTED_LAZILY_BY_PYDANTIC:
         importlib.import_module(name)
     for name in list(sys.modules):
@@ -79,10 +80,11 @@ def warm() -> None:
 
 
 def renew() -> None:
-    """Replace what must not be the same in every start. Called after each restore, before anything of ours runs.
+    """Replace what must not be the same in every start. Called after each restore, before anything of ours
+    runs.
 
-    The hash seed cannot be renewed: it is built into every dictionary of the snapshot. Whoever fills a dictionary with
-    keys from outside caps its size.
+    The hash seed cannot be renewed: it is built into every dictionary of the snapshot. Whoever fills a
+    dictionary with keys from outside caps its size.
     """
     random.seed()
     os.environ.pop("PYTHONHASHSEED", None)
@@ -91,7 +93,8 @@ def renew() -> None:
 
 
 def _renew_time_zone() -> None:
-    """Set the constants of :mod:`time` anew, as the platform has no ``tzset``. Local times themselves are right."""
+    """Set the constants of :mod:`time` anew, as the platform has no ``tzset``. Local times themselves are
+    right."""
     year = time.localtime().tm_year
     winter, summer = sorted(
         time.localtime(time.mktime((year, month, 1, 0, 0, 0, 0, 0, -1))).tm_gmtoff for month in (1, 7)

@@ -1,0 +1,109 @@
+# Thin names for what the tools do. `make` alone lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PY := .venv/bin/python
+UV_VERSION := 0.13.9
+
+# A stamp holds the hash of the lock it was made from, so a fresh checkout time alone installs nothing.
+VENV_STAMP := .venv/.installed-$(shell sha256sum requirements.lock | cut -c1-16)
+NODE_STAMP := node_modules/.installed-$(shell sha256sum package-lock.json | cut -c1-16)
+
+UNIT := tests/unit tests/arch tests/contract
+PYTEST := $(PY) -m pytest
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: dist ## build, start a small shop and a browser, and let the agent order something (MODEL=demo, MODEL=URL)
+	$(PY) -m tests.support.run
+
+.PHONY: build
+build: deps ## build dist/chrome and dist/firefox and a zip of each
+	$(PY) -m build
+
+.PHONY: dist
+dist: deps # the same, but only if something changed
+	@$(PY) -m build --if-changed
+
+.PHONY: test
+test: dist ## build and run every test
+	$(PYTEST) $(ARGS)
+
+.PHONY: test-unit
+test-unit: deps ## tests that need neither a build nor a browser
+	$(PYTEST) $(UNIT) -m "not dist" $(ARGS)
+
+.PHONY: test-wasm
+test-wasm: dist ## the package as built, in Pyodide on Node
+	$(PYTEST) tests/wasm $(ARGS)
+
+.PHONY: test-content
+test-content: deps ## the content scripts on real pages, in Chromium
+	$(PYTEST) tests/content $(ARGS)
+
+.PHONY: test-e2e
+test-e2e: dist ## the built extension, in Chromium and Firefox
+	$(PYTEST) tests/e2e tests/security $(ARGS)
+
+.PHONY: check
+check: deps ## linters, formatters and type checkers
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	npx --no-install tsc --project tsconfig.json
+	npx --no-install biome ci
+
+.PHONY: format
+format: deps ## rewrite everything the formatters can
+	.venv/bin/ruff check --fix-only --quiet .
+	.venv/bin/ruff format --quiet .
+	npx --no-install biome check --write --log-level=error
+
+.PHONY: lint-ext
+lint-ext: dist ## what the add-on stores' linter says about the built trees
+	$(PY) -m build.lint
+
+.PHONY: bench
+bench: dist ## figures: boot, overhead per step, tree time
+	$(PY) -m tests.bench
+
+.PHONY: pictures
+pictures: dist ## pictures of the screens in every state
+	$(PY) -m tests.support.pictures
+
+.PHONY: check-reproducible
+check-reproducible: deps ## build twice from nothing and compare every byte
+	$(PY) -m build --check-reproducible
+
+.PHONY: lock
+lock: deps ## maintainers: resolve all dependencies anew (package-lock.json: npm install --package-lock-only)
+	$(PYTHON) -m venv .cache/lock
+	.cache/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
+	.cache/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-header --quiet --output-file .cache/requirements.lock
+	{ echo "# Every Python package that building and testing needs, by hash. Made by \`make lock\` from pyproject.toml."; \
+	  cat .cache/requirements.lock; } > requirements.lock
+	$(PY) -m build.lock
+
+.PHONY: clean
+clean: ## remove what was built; keep what was installed and fetched
+	rm -rf dist .cache/build.stamp .cache/bytecode .pytest_cache .mypy_cache .ruff_cache test-results
+
+.PHONY: deps
+deps: $(VENV_STAMP) $(NODE_STAMP)
+
+$(VENV_STAMP): requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	rm -f .venv/.installed-* && touch $@
+
+$(NODE_STAMP): package-lock.json
+	@node -e 'if (Number(process.versions.node.split(".")[0]) < 20) { console.error("Node 20 or newer is needed"); process.exit(1); }'
+	npm ci --no-audit --no-fund --loglevel=error
+	rm -f node_modules/.installed-* && touch $@

@@ -1,0 +1,67 @@
+/**
+ * Bundles the JavaScript and the style sheets.
+ *
+ * Usage: node build/bundle.mjs JOB.json, where the job is
+ * `{outdir, scripts: [{source, target, format}], styles: [{source, target}]}` with targets below `outdir`.
+ *
+ * Two things stay outside every bundle: the platform file, which is chosen per browser, and the Python runtime, which
+ * is packaged as it came.
+ */
+
+import { readFile } from "node:fs/promises";
+import { build } from "esbuild";
+
+/**
+ * @typedef {{source: string, target: string}} Style
+ * @typedef {Style & {format: "esm" | "iife"}} Script
+ */
+
+/** Syntax newer than this is rewritten. The manifests demand at least these. */
+const TARGET = ["chrome120", "firefox142"];
+
+/** @type {import("esbuild").Plugin} */
+const external = {
+  name: "external",
+  setup({ onResolve }) {
+    onResolve({ filter: /(^|\/)platform\.js$/ }, () => ({ path: "./platform.js", external: true }));
+    onResolve({ filter: /^pyodide$/ }, () => ({ path: "../pyodide/pyodide.mjs", external: true }));
+    onResolve({ filter: /^pyodide\// }, ({ path }) => ({ path: `../${path}`, external: true }));
+  },
+};
+
+const jobFile = process.argv[2];
+if (!jobFile) throw new Error("usage: node build/bundle.mjs JOB.json");
+const job = /** @type {{outdir: string, scripts: Script[], styles: Style[]}} */ (
+  JSON.parse(await readFile(jobFile, "utf8"))
+);
+
+try {
+  for (const { source, target, format } of job.scripts) {
+    await build({
+      entryPoints: [source],
+      outfile: `${job.outdir}/${target}`,
+      bundle: true,
+      format,
+      target: TARGET,
+      charset: "utf8",
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      legalComments: "inline",
+      // A fast failure is better than a bundle that loads half.
+      logOverride: { "import-is-undefined": "error", "ignored-bare-import": "error" },
+      plugins: [external],
+    });
+  }
+  for (const { source, target } of job.styles) {
+    await build({
+      entryPoints: [source],
+      outfile: `${job.outdir}/${target}`,
+      bundle: true,
+      target: TARGET,
+      charset: "utf8",
+    });
+  }
+} catch {
+  // esbuild has said what is wrong.
+  process.exit(1);
+}
