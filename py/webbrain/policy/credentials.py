@@ -40,8 +40,8 @@ SECRET_WORDS: Final = (
 """Words of a name, id, placeholder or label; a blank stands for blank, ``-``, ``_`` or nothing."""
 
 _ANY_WORD: Final = "|".join(word.replace(" ", r"\s?") for word in SECRET_WORDS)
-_WORD: Final = re.compile(rf"(?<![a-z0-9])(?:{_ANY_WORD})s?(?![a-z0-9])")
-_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORD: Final = re.compile(rf"(?<![a-z0-9])(?:{_ANY_WORD})s?(?![a-z])")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 HINTS: Final = ("name", "id", "ariaLabel", "placeholder", "labelText")
 """The fields of ``fieldMeta`` (docs/protocol.md) that are looked at for words."""

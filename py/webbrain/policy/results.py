@@ -4,7 +4,6 @@ Cutting goes from what hurts least: long texts first, then long lists, then the 
 is our own (notes) and the boundary around the page's text are never cut.
 """
 
-import copy
 import json
 from bisect import bisect_right
 from typing import Any, Final
@@ -18,12 +17,10 @@ TEXT_FLOOR: Final = 4_000
 """Texts are cut to this length before lists are touched."""
 SHORT_TEXT: Final = 400
 """The length to which texts are cut when shorter lists did not help either."""
+SHORTEST_TEXT: Final = 40
 NOTES_CHARS: Final = 1_200
 MARKER_ROOM: Final = 40
 """Space for the words that say how much was cut."""
-ROUNDS: Final = 60
-"""Steps of shortening before the hard cut; each halves a list or shortens one text."""
-
 CUT_NOTE: Final = "The result was too long and was cut to fit. Ask for a smaller part to see the rest."
 
 
@@ -58,38 +55,41 @@ def to_json(value: Any) -> str:
 
 def shortened(payload: dict[str, Any], room: int) -> str:
     """``payload`` as JSON of at most ``room`` characters; valid JSON unless nothing else helps."""
-    payload = copy.deepcopy(payload)
-    for floor in (TEXT_FLOOR, None, SHORT_TEXT, 40):
-        for _ in range(ROUNDS):
+    payload = _clipped(payload, max(room, 0))
+    for floor in (TEXT_FLOOR, SHORT_TEXT, SHORTEST_TEXT):
+        payload = _clipped(payload, _longest_texts(payload, room, floor))
+        text = to_json(payload)
+        while len(text) > room and _cut_a_list(payload):
             text = to_json(payload)
-            if len(text) <= room:
-                return text
-            excess = len(text) - room
-            if not (_cut_a_list(payload) if floor is None else _cut_a_text(payload, excess, floor)):
-                break
-    text = to_json(payload)
-    if len(text) <= room:
-        return text
+        if len(text) <= room:
+            return text
     marker = f"…[cut: {len(text)} characters in all]"
     return text[: max(room - len(marker), 0)] + marker[: max(room, 0)]
 
 
+def _longest_texts(payload: dict[str, Any], room: int, floor: int) -> int:
+    """The greatest length, not below ``floor``, to which all texts may be cut so that ``payload`` fits."""
+    lengths = range(floor, max(room, floor) + 1)
+    fitting = bisect_right(lengths, room, key=lambda limit: len(to_json(_clipped(payload, limit))))
+    return lengths[max(fitting - 1, 0)]
+
+
+def _clipped(value: Any, limit: int) -> Any:
+    """A copy in which no text is longer than ``limit``, save for the words that say how much is missing."""
+    if isinstance(value, str):
+        whole = value.whole if isinstance(value, _Cut) else len(value)
+        if len(value) <= limit + MARKER_ROOM or isinstance(value, _LeftOut):
+            return value
+        return _Cut.of(value[:limit], whole)
+    if isinstance(value, dict):
+        return {key: _clipped(item, limit) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_clipped(item, limit) for item in value]
+    return value
+
+
 Slot = tuple[Any, Any]
 """A container and the key in it."""
-
-
-def _cut_a_text(payload: dict[str, Any], excess: int, floor: int) -> bool:
-    """Shorten the longest text by what is too much (counted as JSON), but not below ``floor``."""
-    slots = [(len(box[key]), box, key) for box, key in _slots(payload) if isinstance(box[key], str)]
-    longest = max(slots, key=lambda slot: slot[0], default=None)
-    if longest is None or longest[0] <= floor:
-        return False
-    length, box, key = longest
-    room = len(to_json(box[key])) - excess - MARKER_ROOM
-    keep = bisect_right(range(length), room, key=lambda size: len(to_json(box[key][:size]))) - 1
-    keep = max(keep, floor - MARKER_ROOM, 0)
-    box[key] = f"{box[key][:keep]}…[{length - keep} more characters cut]"
-    return len(box[key]) < length
 
 
 def _cut_a_list(payload: dict[str, Any]) -> bool:
@@ -105,6 +105,18 @@ def _cut_a_list(payload: dict[str, Any]) -> bool:
     half = len(kept) // 2
     box[key] = [*kept[:half], _LeftOut.of(len(kept) - half + (marker.items if marker else 0))]
     return True
+
+
+class _Cut(str):
+    """A shortened text that remembers how long the whole was, so that it can be shortened again."""
+
+    whole: int
+
+    @classmethod
+    def of(cls, start: str, whole: int) -> "_Cut":
+        text = cls(f"{start}…[{whole - len(start)} more characters cut]")
+        text.whole = whole
+        return text
 
 
 class _LeftOut(str):

@@ -29,6 +29,9 @@ PROBE_TIMEOUT: Final = 3.0
 UNSAVED_FIELDS: Final = 2
 """Changed fields from which on leaving a page needs ``force``; one changed field is often a search box."""
 
+SILENT: Final = frozenset({"page_gone", "page_busy", "timeout"})
+"""Codes after which nobody knows whether an effect happened."""
+
 EXTENSION_SCHEMES: Final = ("chrome-extension:", "moz-extension:")
 
 NEW_PAGE_NOTE: Final = (
@@ -55,7 +58,7 @@ async def act(
     except OutcomeUnknown as error:
         return await _page_left(ctx, before, error)
     except BridgeError as error:
-        if error.code != "page_gone":
+        if error.code not in SILENT:
             raise
         return await _page_left(ctx, before, error)
     result = from_page(answer, summary)

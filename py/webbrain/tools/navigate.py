@@ -16,6 +16,7 @@ MOST_URL_CHARS: Final = 2_000
 SCHEMES: Final = ("http", "https")
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _PORT: Final = re.compile(r"[^/]*:\d+(/|$)")
+_LOCAL: Final = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])([:/]|$)", re.IGNORECASE)
 _FORBIDDEN: Final = re.compile(r"[\x00-\x20\x7f\\]")
 
 
@@ -39,11 +40,11 @@ def resolve(url: str, base: str) -> str:
     if _FORBIDDEN.search(url):
         raise BadAddress("An address holds no spaces, control characters or backslashes; encode them.")
     on_web = urlsplit(base).scheme in SCHEMES
-    if _names_host(url, on_web=on_web):
-        url = f"https://{url}"
-    if on_web:
-        url = urljoin(base, url)
     try:
+        if _names_host(url, on_web=on_web):
+            url = f"{'http' if _LOCAL.match(url) else 'https'}://{url}"
+        elif on_web and not _SCHEME.match(url):
+            url = urljoin(base, url)
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:

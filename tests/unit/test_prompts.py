@@ -1,0 +1,90 @@
+"""System prompts: there, bounded, true about the tools, and readable from a zip."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import webbrain
+from webbrain import prompts
+from webbrain.core.types import Mode, Tier
+from webbrain.host.protocols import Capabilities
+from webbrain.prompts import COMPOSED, prompt, system_prompt
+from webbrain.tools import registry
+
+FIRST_REQUEST_CHARS = 25_000
+PROMPT_CHARS = {"ask": 4_000, "act-compact": 1_500, "act-mid": 5_500, "act-full": 7_500, "constrained": 1_200}
+CAPABILITIES = Capabilities(browser="memory")
+CASES = [(mode, tier) for mode in (Mode.ASK, Mode.ACT) for tier in Tier]
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_prompts_are_bounded(name: str) -> None:
+    assert 500 < len(prompt(name)) <= PROMPT_CHARS[name]
+
+
+def test_every_file_is_used_and_every_part_exists() -> None:
+    folder = Path(prompts.__path__[0])
+    files = {path.stem for path in folder.glob("*.md")}
+    assert files == {part for parts in COMPOSED.values() for part in parts}
+
+
+@pytest.mark.parametrize(("mode", "tier"), CASES)
+def test_prompts_name_only_tools_that_are_offered(mode: Mode, tier: Tier) -> None:
+    offered = {spec.name for spec in registry.tools_for(mode, tier, CAPABILITIES)}
+    known = {spec.name for spec in registry.load().all()}
+    text = system_prompt(mode, tier)
+    mentioned = {name for name in known if re.search(rf"\b{name}\b", text)} - {"scroll", "navigate", "done"}
+    mentioned |= set(re.findall(r"`(scroll|navigate|done)`", text))
+    assert mentioned <= offered
+    named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text))
+    words = {"ref_id", "untrusted_page_content"}
+    assert named - words <= offered, "a tool that does not exist"
+
+
+@pytest.mark.parametrize(("mode", "tier"), CASES)
+def test_every_prompt_draws_the_line_at_page_text(mode: Mode, tier: Tier) -> None:
+    text = system_prompt(mode, tier)
+    assert "<untrusted_page_content" in text
+    assert re.search(r"[Nn]ever (obey|follow)|never obey", text)
+    assert "assword" in text
+
+
+def test_constrained_and_dev() -> None:
+    assert system_prompt(Mode.ACT, Tier.COMPACT, constrained=True) == prompt("constrained")
+    assert system_prompt(Mode.DEV, Tier.FULL) == system_prompt(Mode.ACT, Tier.FULL)
+    assert system_prompt(Mode.ACT, Tier.FULL) is system_prompt(Mode.ACT, Tier.FULL), "read once"
+
+
+@pytest.mark.parametrize(("mode", "tier"), CASES)
+def test_first_request_is_small(mode: Mode, tier: Tier) -> None:
+    """Prompt and tool schemas together; the sizes are printed with ``pytest -s``."""
+    schemas = [spec.schema().model_dump_json() for spec in registry.tools_for(mode, tier, CAPABILITIES)]
+    tools, text = sum(map(len, schemas)), len(system_prompt(mode, tier))
+    print(f"{mode.value}/{tier.value}: prompt {text}, {len(schemas)} tools {tools}, together {text + tools}")
+    assert tools + text < FIRST_REQUEST_CHARS
+
+
+def test_prompts_and_tools_load_from_a_zip(tmp_path: Path) -> None:
+    package = Path(webbrain.__path__[0])
+    archive = tmp_path / "package.zip"
+    with zipfile.ZipFile(archive, "w") as bundle:
+        for path in package.rglob("*"):
+            if path.suffix in (".py", ".md"):
+                bundle.write(path, Path("webbrain") / path.relative_to(package))
+    code = (
+        "import webbrain, webbrain.prompts as p, webbrain.tools.registry as r;"
+        "assert '.zip' in webbrain.__path__[0];"
+        "print(len(p.prompt('act-full')), len(r.load().all()))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(archive)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stdout.split() == [str(len(prompt("act-full"))), str(len(registry.load().all()))], ran.stderr
