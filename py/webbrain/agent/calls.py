@@ -1,0 +1,304 @@
+"""Carrying out what a model asked for: one tool call after the other, each with a result in the history."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from webbrain.agent.arguments import parse_arguments
+from webbrain.agent.cards import Cards
+from webbrain.agent.enrich import clean
+from webbrain.agent.journal import Journal
+from webbrain.agent.parts import AgentParts, ConfirmPolicy
+from webbrain.agent.waiting import detached
+from webbrain.core.errors import BridgeError, ModelMayRetry, OutcomeUnknown, WebBrainError
+from webbrain.core.events import ToolCallFinished, ToolCallStarted
+from webbrain.core.limits import PAGE_URL_CHARS, UI_ARGUMENT_CHARS, UI_RESULT_CHARS
+from webbrain.core.messages import Message, ToolCall
+from webbrain.core.results import ToolResult
+from webbrain.host.protocols import Host
+from webbrain.tools.base import ToolContext, ToolSpec
+
+NAME_CHARS: Final = 64
+SUMMARY_CHARS: Final = 140
+TOOLS_NAMED: Final = 40
+
+UNKNOWN: Final = "It is not known whether this happened. Look at the page before you decide to do it again."
+SKIPPED: Final = "Not done: an earlier call of the same answer ended or broke off the batch."
+SKIPPED_AFTER_UNKNOWN: Final = (
+    "Not done: the outcome of an earlier call of the same answer is unknown. Look at the page first."
+)
+CANCELLED: Final = "The user stopped the run before this was finished."
+NOT_STARTED: Final = "The user stopped the run before this was started."
+CUT_OFF: Final = "Your answer reached the output limit before it was complete. Write less at a time."
+NAVIGATED: Final = "navigation occurred: the tab is now at {url}. Refs from before are void."
+
+
+@dataclass(slots=True)
+class Batch:
+    """How the calls of one answer went."""
+
+    malformed: bool = False
+    """True if not one of them could be carried out as written."""
+    final: ToolResult | None = None
+    """The result that ends the run."""
+    tab_gone: bool = False
+
+
+@dataclass(slots=True)
+class _Open:
+    """The call that screens were told of and that has no result yet."""
+
+    call: ToolCall
+    spec: ToolSpec
+    started: float
+    in_flight: bool = False
+    result: ToolResult | None = None
+    unknown: bool = False
+
+
+@dataclass(slots=True)
+class _Outcome:
+    result: ToolResult
+    text: str
+    malformed: bool = False
+    unknown: bool = False
+
+
+@dataclass(slots=True)
+class Caller:
+    """Carries out the calls of one run."""
+
+    host: Host
+    parts: AgentParts
+    journal: Journal
+    cards: Cards
+    confirm: ConfirmPolicy
+    _open: _Open | None = field(default=None, init=False)
+
+    async def run_all(
+        self,
+        calls: Sequence[ToolCall],
+        tools: Sequence[ToolSpec],
+        ctx: ToolContext,
+        step: int,
+        *,
+        cut_off: bool = False,
+    ) -> Batch:
+        """Carry out ``calls`` in order. Each gets its result in the history, whatever becomes of the others.
+
+        ``cut_off`` says that the answer ended at the output limit, which explains broken arguments.
+        """
+        offered = {tool.name: tool for tool in tools}
+        batch = Batch(malformed=bool(calls))
+        skip = ""
+        for call in calls:
+            if skip:
+                self._answer(call, error_text(skip, "skipped"))
+                continue
+            outcome = await self._run(call, offered, ctx, step, cut_off)
+            batch.malformed = batch.malformed and outcome.malformed
+            if outcome.unknown:
+                skip = SKIPPED_AFTER_UNKNOWN
+            elif outcome.result.final is not None:
+                batch.final = outcome.result
+                skip = SKIPPED
+            elif outcome.result.data.get("code") == "no_tab" and await self._tab_gone(ctx.tab_id):
+                batch.tab_gone = True
+                skip = SKIPPED
+        await self.journal.saved()
+        return batch
+
+    def close(self) -> None:
+        """The run ends now: give every call that is still open a result. Synchronous: nothing can interrupt
+        it.
+        """
+        current, self._open = self._open, None
+        for call in self.journal.orphans():
+            if current is None or call.id != current.call.id:
+                self._answer(call, error_text(NOT_STARTED, "cancelled"))
+                continue
+            if current.result is None:
+                current.unknown = current.in_flight and current.spec.effect
+                current.result = (
+                    ToolResult.error(UNKNOWN, code=OutcomeUnknown.code)
+                    if current.unknown
+                    else ToolResult.error(CANCELLED if current.in_flight else NOT_STARTED, code="cancelled")
+                )
+            self._finish(call, current.spec, current.result, current.started, unknown=current.unknown)
+            self._answer(call, self.parts.render(current.spec, current.result))
+
+    async def _run(
+        self, call: ToolCall, offered: dict[str, ToolSpec], ctx: ToolContext, step: int, cut_off: bool
+    ) -> _Outcome:
+        spec = offered.get(call.name)
+        started = self.host.clock.monotonic()
+        try:
+            args = self._understood(call, spec, offered)
+        except ModelMayRetry as error:
+            self._begin(call, spec, None, step)
+            result = _from_error(error)
+            if cut_off:
+                result.data["cutOff"] = CUT_OFF
+            self._finish(call, spec, result, started)
+            self._answer(call, plain_text(result))
+            return _Outcome(result, "", malformed=True)
+        assert spec is not None
+        outcome = await self._act(call, spec, args, ctx, step)
+        self._answer(call, outcome.text)
+        await self.journal.saved()
+        return outcome
+
+    def _understood(self, call: ToolCall, spec: ToolSpec | None, offered: dict[str, ToolSpec]) -> Any:
+        if spec is None:
+            names = ", ".join(list(offered)[:TOOLS_NAMED]) or "none"
+            name = clean(call.name, NAME_CHARS) or "(no name)"
+            raise ModelMayRetry(f"There is no tool {name} here. Available: {names}.", code="unknown_tool")
+        return parse_arguments(spec, call.arguments)
+
+    async def _act(self, call: ToolCall, spec: ToolSpec, args: Any, ctx: ToolContext, step: int) -> _Outcome:
+        """Ask a person if need be, then do it."""
+        given = args.model_dump(mode="json", exclude_none=True)
+        refusal = await self._refusal(spec, given, ctx)
+        self._begin(call, spec, given, step, effect=spec.effect and refusal is None)
+        current = self._open = _Open(call, spec, self.host.clock.monotonic(), result=refusal)
+        if refusal is None:
+            # What is about to happen must be on record before it can happen.
+            await self.journal.saved()
+            before = await self._address(ctx.tab_id) if spec.effect else ""
+            current.in_flight = True
+            current.result, current.unknown = await self._result_of(spec, args, ctx)
+            if spec.effect and not current.unknown:
+                await self._note_navigation(ctx.tab_id, before, current.result)
+        assert current.result is not None
+        self._open = None
+        self._finish(call, spec, current.result, current.started, unknown=current.unknown)
+        return _Outcome(current.result, self.parts.render(spec, current.result), unknown=current.unknown)
+
+    async def _result_of(self, spec: ToolSpec, args: Any, ctx: ToolContext) -> tuple[ToolResult, bool]:
+        """Run the tool; return its result, and whether it is unknown what came of it."""
+        try:
+            result = await detached(spec.run(self.confirm.context(ctx), args), spec.timeout)
+        except TimeoutError:
+            result = ToolResult.error(f"No answer within {spec.timeout:g} seconds.", code="timeout")
+            if spec.effect:
+                result.data["code"] = OutcomeUnknown.code
+        except WebBrainError as error:
+            result = _from_error(error)
+        except Exception as error:  # noqa: BLE001 - a tool's bug must not end the run; it is told, not hidden
+            result = ToolResult.error(
+                f"The tool itself failed ({type(error).__name__}).", code="internal_error"
+            )
+        unknown = result.data.get("code") == OutcomeUnknown.code
+        if unknown:
+            result.notes.append(UNKNOWN)
+        return result, unknown
+
+    async def _refusal(self, spec: ToolSpec, given: dict[str, Any], ctx: ToolContext) -> ToolResult | None:
+        """The result that stands in for a call that may not be made, or ``None``."""
+        try:
+            card = await detached(self.confirm.needs_card(ctx, spec, given), spec.timeout)
+        except TimeoutError:
+            return ToolResult.error("The page did not answer in time; nothing was done.", code="page_busy")
+        except WebBrainError as error:
+            return _from_error(error)
+        if card is None or self.parts.allows(await self.cards.ask(card)):
+            return None
+        return self.parts.denied()
+
+    async def _address(self, tab_id: int) -> str:
+        try:
+            return (await self.host.browser.get_tab(tab_id)).url
+        except BridgeError:
+            return ""
+
+    async def _tab_gone(self, tab_id: int) -> bool:
+        try:
+            await self.host.browser.get_tab(tab_id)
+        except BridgeError as error:
+            return error.code == "no_tab"
+        return False
+
+    async def _note_navigation(self, tab_id: int, before: str, result: ToolResult) -> None:
+        """Say so if the tab is elsewhere than before and the tool itself did not notice."""
+        if result.notes or "pageUrlChanged" in result.data:
+            return
+        after = await self._address(tab_id)
+        if before and after and _place(before) != _place(after):
+            result.notes.append(NAVIGATED.format(url=clean(after, PAGE_URL_CHARS)))
+
+    # --- telling ---
+
+    def _begin(
+        self,
+        call: ToolCall,
+        spec: ToolSpec | None,
+        args: dict[str, Any] | None,
+        step: int,
+        *,
+        effect: bool = False,
+    ) -> None:
+        name = spec.name if spec else clean(call.name, NAME_CHARS)
+        shown = call.arguments if args is None else json.dumps(args, ensure_ascii=False)
+        self.journal.emit(
+            ToolCallStarted(
+                call_id=call.id,
+                name=name,
+                label=spec.label_for(args or {}) if spec else name,
+                args=cut(shown, UI_ARGUMENT_CHARS),
+                step=step,
+            ),
+            effect=effect,
+        )
+
+    def _finish(
+        self,
+        call: ToolCall,
+        spec: ToolSpec | None,
+        result: ToolResult,
+        started: float,
+        *,
+        unknown: bool = False,
+    ) -> None:
+        self.journal.emit(
+            ToolCallFinished(
+                call_id=call.id,
+                name=spec.name if spec else clean(call.name, NAME_CHARS),
+                ok=result.success,
+                summary=result.summary[:SUMMARY_CHARS],
+                result=cut(plain_text(result), UI_RESULT_CHARS),
+                duration_ms=round((self.host.clock.monotonic() - started) * 1000),
+                unknown=unknown,
+            )
+        )
+
+    def _answer(self, call: ToolCall, text: str) -> None:
+        self.journal.add(Message(role="tool", content=text, tool_call_id=call.id, name=call.name))
+
+
+def plain_text(result: ToolResult) -> str:
+    """A result of our own making as JSON, unwrapped."""
+    return json.dumps({"success": result.success, **result.data}, ensure_ascii=False, default=str)
+
+
+def error_text(message: str, code: str) -> str:
+    """A failed result as JSON."""
+    return plain_text(ToolResult.error(message, code=code))
+
+
+def cut(text: str, limit: int) -> str:
+    """At most ``limit`` characters, with an ellipsis where something is missing."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _from_error(error: WebBrainError) -> ToolResult:
+    data = {key: value for key, value in error.data.items() if key not in ("error", "code", "message")}
+    return ToolResult.error(error.message, error.code, **data)
+
+
+def _place(url: str) -> tuple[str, str, str, str]:
+    """What makes two addresses the same page: a fragment counts only where it is a route."""
+    parts = urlsplit(url)
+    route = parts.fragment if parts.fragment.startswith(("/", "!")) else ""
+    return (parts.netloc, parts.path, parts.query, route)

@@ -1,0 +1,245 @@
+"""What happened in a conversation: events for screens, messages for models, both kept in the store.
+
+Everything that changes the journal is synchronous, so a cancelled run never leaves half a change behind;
+only waiting for durability is a coroutine (:meth:`Journal.saved`), and cancelling that wait does not cancel
+the write.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from webbrain.core.errors import WebBrainError
+from webbrain.core.events import NAMES, Event, RunEvent
+from webbrain.core.messages import Message, ToolCall
+from webbrain.host.protocols import Host
+
+DELTA_PERIOD: Final = 0.2
+"""Seconds between two records of text that is still streaming."""
+SAVE_TIMEOUT: Final = 10.0
+"""Seconds that anybody waits for the store before going on with a warning."""
+
+Record = dict[str, Any]
+
+
+class Journal:
+    """The record of one conversation, in memory and in the store's stream of the same name.
+
+    Records are ``{"kind": "event", "event": RunEvent, "effect"?: true}`` and ``{"kind": "message", "n":
+    number, "runId": ..., "message": Message}``. A write whose outcome the store could not tell is repeated;
+    readers know a second copy by ``seq`` and ``n``.
+    """
+
+    def __init__(
+        self, host: Host, tab_id: int, conversation_id: str, on_change: Callable[[], None] | None = None
+    ) -> None:
+        self.tab_id = tab_id
+        self.conversation_id = conversation_id
+        self.events: list[RunEvent] = []
+        self.messages: list[Message] = []
+        self.run_id = ""
+        self.request_id = ""
+        self.effects: set[int] = set()
+        """Sequence numbers of the events that began a call which changes something."""
+        self.spoken: set[str] = set()
+        """Runs of which the history has at least one message."""
+        self.failing = False
+        """True from a refused write until the next good one."""
+        self._host = host
+        self._seq = 0
+        self._number = 0
+        self._on_change = on_change or (lambda: None)
+        self._pending: list[Record] = []
+        self._writer: asyncio.Task[None] | None = None
+        self._delta = ""
+        self._delta_timer: asyncio.Task[None] | None = None
+        self._call_ids: set[str] = set()
+
+    @property
+    def seq(self) -> int:
+        """Sequence number of the newest event."""
+        return self._seq
+
+    def begin(self, run_id: str, request_id: str) -> None:
+        """Events from now on belong to this run."""
+        self.run_id = run_id
+        self.request_id = request_id
+
+    def emit(self, event: Event, *, effect: bool = False) -> RunEvent:
+        """Tell screens and record it. ``effect`` marks the start of a call that changes something."""
+        self._close_delta()
+        name = NAMES[type(event)]
+        told = self._tell(name, event.model_dump(mode="json", by_alias=True))
+        self.events.append(told)
+        record: Record = {"kind": "event", "event": _wire(told)}
+        if effect:
+            record["effect"] = True
+            self.effects.add(told.seq)
+        self._write(record)
+        return told
+
+    def delta(self, text: str) -> None:
+        """Tell screens of a piece of streaming text; it is recorded at most every ``DELTA_PERIOD``."""
+        if not text:
+            return
+        told = self._tell("text_delta", {"delta": text})
+        last = self.events[-1] if self.events else None
+        if last is not None and last.type == "text_delta" and last.run_id == self.run_id:
+            self.events[-1] = told.model_copy(update={"data": {"delta": last.data["delta"] + text}})
+        else:
+            self.events.append(told)
+        self._delta += text
+        if self._delta_timer is None:
+            self._delta_timer = asyncio.ensure_future(self._record_delta_later())
+
+    def add(self, message: Message) -> None:
+        """Add a message to the history that models see."""
+        self.messages.append(message)
+        self._call_ids.update(call.id for call in message.tool_calls)
+        self._write_message(message)
+
+    def knows_call(self, call_id: str) -> bool:
+        """True if a call of that id was made in this conversation."""
+        return call_id in self._call_ids
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Record something else that a reader of the stream needs, e.g. how the conversation began."""
+        self._write(dict(record))
+
+    def retry(self) -> None:
+        """Try again to write what the store refused."""
+        self._kick()
+
+    async def saved(self, timeout: float = SAVE_TIMEOUT) -> bool:
+        """Wait until everything so far is in the store; false if it refused or took longer than
+        ``timeout``.
+        """
+        self._kick()
+        writer = self._writer
+        if writer is not None:
+            await asyncio.wait({writer}, timeout=timeout)
+        return not self._pending and (self._writer is None or self._writer.done())
+
+    def load(self, records: Iterable[Record]) -> None:
+        """Take over what the store holds of this conversation."""
+        for record in records:
+            if record.get("kind") == "event":
+                self._take_event(RunEvent.model_validate(record["event"]), bool(record.get("effect")))
+            elif record.get("kind") == "message" and record["n"] > self._number:
+                self._number = record["n"]
+                self.spoken.add(record["runId"])
+                message = Message.model_validate(record["message"])
+                self.messages.append(message)
+                self._call_ids.update(call.id for call in message.tool_calls)
+        self.messages = arranged(self.messages)
+        if self.events:
+            self.begin(self.events[-1].run_id, self.events[-1].request_id)
+
+    def orphans(self) -> list[ToolCall]:
+        """Calls that models asked for and that have no result in the history, in order."""
+        answered = {message.tool_call_id for message in self.messages if message.role == "tool"}
+        return [call for message in self.messages for call in message.tool_calls if call.id not in answered]
+
+    def answer_orphan(self, call: ToolCall, content: str) -> None:
+        """Put a result for ``call`` into the history, behind the results of its siblings."""
+        message = Message(role="tool", content=content, tool_call_id=call.id, name=call.name)
+        self.messages = arranged([*self.messages, message])
+        self._write_message(message)
+
+    def _take_event(self, event: RunEvent, effect: bool) -> None:
+        if event.seq <= self._seq:
+            return
+        self._seq = event.seq
+        if effect:
+            self.effects.add(event.seq)
+        last = self.events[-1] if self.events else None
+        if event.type == "text_delta" and last is not None and last.type == "text_delta":
+            whole = last.data["delta"] + event.data["delta"]
+            self.events[-1] = event.model_copy(update={"data": {"delta": whole}})
+        else:
+            self.events.append(event)
+
+    def _tell(self, name: str, data: dict[str, Any]) -> RunEvent:
+        self._seq += 1
+        event = RunEvent(
+            tab_id=self.tab_id,
+            conversation_id=self.conversation_id,
+            run_id=self.run_id,
+            request_id=self.request_id,
+            seq=self._seq,
+            type=name,
+            at=round(self._host.clock.now() * 1000),
+            data=data,
+        )
+        self._host.ui.emit("agent_update", _wire(event))
+        self._on_change()
+        return event
+
+    # --- writing ---
+
+    async def _record_delta_later(self) -> None:
+        await self._host.clock.sleep(DELTA_PERIOD)
+        self._delta_timer = None
+        self._record_delta()
+
+    def _record_delta(self) -> None:
+        if self._delta:
+            event = self.events[-1].model_copy(update={"data": {"delta": self._delta}})
+            self._delta = ""
+            self._write({"kind": "event", "event": _wire(event)})
+
+    def _close_delta(self) -> None:
+        if self._delta_timer is not None:
+            self._delta_timer.cancel()
+            self._delta_timer = None
+        self._record_delta()
+
+    def _write_message(self, message: Message) -> None:
+        self._number += 1
+        self.spoken.add(self.run_id)
+        self._write(
+            {
+                "kind": "message",
+                "n": self._number,
+                "runId": self.run_id,
+                "message": message.model_dump(mode="json"),
+            }
+        )
+
+    def _write(self, record: Record) -> None:
+        self._pending.append(record)
+        self._kick()
+
+    def _kick(self) -> None:
+        if self._pending and (self._writer is None or self._writer.done()):
+            self._writer = asyncio.ensure_future(self._write_all())
+
+    async def _write_all(self) -> None:
+        while self._pending:
+            batch, self._pending = self._pending, []
+            try:
+                await self._host.store.append(self.conversation_id, batch)
+            except WebBrainError:
+                self._pending = batch + self._pending
+                self.failing = True
+                return
+            self.failing = False
+
+
+def _wire(event: RunEvent) -> dict[str, Any]:
+    return event.model_dump(mode="json", by_alias=True)
+
+
+def arranged(messages: Iterable[Message]) -> list[Message]:
+    """Put every result right behind the call it answers; drop results of calls that nobody made."""
+    messages = list(messages)
+    answers: dict[str, Message] = {}
+    for message in messages:
+        if message.role == "tool" and message.tool_call_id is not None:
+            answers.setdefault(message.tool_call_id, message)
+    out: list[Message] = []
+    for message in messages:
+        if message.role != "tool":
+            out.append(message)
+            out.extend(answers[call.id] for call in message.tool_calls if call.id in answers)
+    return out

@@ -1,0 +1,115 @@
+"""One call of the model: what is sent, what is shown while it comes, and what a failure leads to."""
+
+from typing import Final
+
+from webbrain.agent.context import ContextGuard, fixed_chars, message_chars
+from webbrain.agent.journal import Journal
+from webbrain.agent.turns import TurnState, TurnStrategy
+from webbrain.agent.waiting import detached
+from webbrain.core.errors import ProviderFailed
+from webbrain.core.events import Text
+from webbrain.core.events import Warning as RunWarning
+from webbrain.core.limits import STREAMED_TEXT_CHARS, TRANSIENT_RETRY_DELAY
+from webbrain.core.messages import ModelReply, ModelRequest
+from webbrain.core.types import Mode
+from webbrain.host.protocols import Host
+from webbrain.providers.base import ModelClient, ModelInfo
+
+CONTEXT_OVERFLOW: Final = "context_too_small"
+"""The code by which a provider says that the request is longer than its window."""
+
+
+class ModelCaller:
+    """Calls the model of one run. A broken stream closes streaming for the rest of the run (see the
+    client).
+    """
+
+    def __init__(self, host: Host, journal: Journal, guard: ContextGuard) -> None:
+        self._host = host
+        self._journal = journal
+        self._guard = guard
+        self._shown = ""
+        self.streamed = False
+        """True if text of the newest answer is on the screens already."""
+
+    async def call(
+        self, client: ModelClient, strategy: TurnStrategy, state: TurnState, *, pinned: int, streaming: bool
+    ) -> ModelReply:
+        """Return a whole answer; raise ``ProviderFailed`` once a repeat cannot help."""
+        retried = shortened = False
+        while True:
+            request = self._request(client.info.context_window, strategy, state, pinned, emergency=shortened)
+            request.stream = streaming and _may_stream(client.info, state.mode)
+            try:
+                reply = await detached(client.complete(request, self._show, self._void))
+            except ProviderFailed as error:
+                self._void()
+                if error.code == CONTEXT_OVERFLOW and not shortened:
+                    shortened = True
+                    self._warn(
+                        "context_shortened", "The conversation was too long for the model and was shortened."
+                    )
+                elif error.transient and not retried:
+                    retried = True
+                    self._warn("provider_retry", f"{error.message} Trying once more.")
+                    await self._host.clock.sleep(TRANSIENT_RETRY_DELAY)
+                else:
+                    raise
+            else:
+                self.streamed, self._shown = bool(self._shown), ""
+                self._guard.learn(
+                    sum(map(message_chars, request.messages)) + fixed_chars("", request.tools),
+                    reply.usage.prompt_tokens,
+                )
+                return reply
+
+    def take_partial(self) -> str:
+        """The text of an answer that was cut off by a Stop, if any of it was shown."""
+        partial, self._shown = self._shown, ""
+        return partial.strip()
+
+    def _request(
+        self, window: int, strategy: TurnStrategy, state: TurnState, pinned: int, *, emergency: bool
+    ) -> ModelRequest:
+        """Let the strategy build the request from as much of the history as fits."""
+        request = strategy.request(state)
+        history = state.messages
+        fixed = (
+            sum(map(message_chars, request.messages))
+            - sum(map(message_chars, history))
+            + fixed_chars("", request.tools)
+        )
+        fitting = self._guard.fit(
+            history,
+            window=window,
+            output=request.max_tokens,
+            fixed=max(0, fixed),
+            pinned=pinned,
+            emergency=emergency,
+        )
+        if len(fitting) == len(history) and all(a is b for a, b in zip(fitting, history, strict=True)):
+            return request
+        state.messages = fitting
+        try:
+            return strategy.request(state)
+        finally:
+            state.messages = history
+
+    def _show(self, delta: str) -> None:
+        room = STREAMED_TEXT_CHARS - len(self._shown)
+        if room > 0:
+            self._shown += delta[:room]
+            self._journal.delta(delta[:room])
+
+    def _void(self) -> None:
+        """What was shown of the answer does not count any more."""
+        if self._shown:
+            self._shown = ""
+            self._journal.emit(Text(content="", replace=True))
+
+    def _warn(self, code: str, message: str) -> None:
+        self._journal.emit(RunWarning(code=code, message=message))
+
+
+def _may_stream(info: ModelInfo, mode: Mode) -> bool:
+    return mode is Mode.ASK and info.streams_in_ask and not info.constrained

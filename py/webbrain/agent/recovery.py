@@ -1,0 +1,79 @@
+"""What a death left open in a journal, and how it is closed: honestly, and without doing anything twice."""
+
+from typing import Final
+
+from webbrain.agent.calls import UNKNOWN, cut, error_text
+from webbrain.agent.cards import WITHDRAWN
+from webbrain.agent.journal import Journal
+from webbrain.core.errors import OutcomeUnknown
+from webbrain.core.events import CardResolved, RunComplete, Text, ToolCallFinished
+from webbrain.core.limits import UI_RESULT_CHARS
+from webbrain.core.messages import Message
+
+INTERRUPTED: Final = "The extension was interrupted before this was finished."
+LOST: Final = "This was finished, but the extension was interrupted and the result is lost."
+NEVER_STARTED: Final = "The extension was interrupted before this was started."
+
+
+def interrupt(journal: Journal, run_id: str) -> None:
+    """Close a run that was going on when Python died. A run that had ended is left alone.
+
+    Calls that had started get an unknown outcome if they may have changed something; partial text is kept.
+    """
+    events = [event for event in journal.events if event.run_id == run_id]
+    if not events or any(event.type == "run_complete" for event in events):
+        mend(journal)
+        return
+    journal.begin(run_id, events[0].request_id)
+    finished = {event.data["callId"] for event in events if event.type == "tool_result"}
+    started = [
+        event for event in events if event.type == "tool_call" and event.data["callId"] not in finished
+    ]
+    reasons = {}
+    for event in started:
+        unknown = event.seq in journal.effects
+        text = UNKNOWN if unknown else INTERRUPTED
+        result = error_text(text, OutcomeUnknown.code if unknown else "interrupted")
+        reasons[event.data["callId"]] = result
+        journal.emit(
+            ToolCallFinished(
+                call_id=event.data["callId"],
+                name=event.data["name"],
+                ok=False,
+                summary="interrupted",
+                result=cut(result, UI_RESULT_CHARS),
+                duration_ms=0,
+                unknown=unknown,
+            )
+        )
+    if run_id not in journal.spoken and events[0].data.get("text"):
+        journal.add(Message(role="user", content=str(events[0].data["text"])))
+    for call in journal.orphans():
+        # What screens got of a finished call's result is not wrapped for a model, so it is not used here.
+        default = error_text(LOST if call.id in finished else NEVER_STARTED, "interrupted")
+        journal.answer_orphan(call, reasons.get(call.id, default))
+    _keep_partial_text(journal, run_id)
+    resolved = {event.data["cardId"] for event in events if event.type == "card_resolved"}
+    for event in events:
+        if event.type == "clarify" and event.data["cardId"] not in resolved:
+            journal.emit(CardResolved(card_id=event.data["cardId"], answer=WITHDRAWN))
+    steps = max((event.data["step"] for event in events if event.type == "thinking"), default=0)
+    journal.emit(
+        RunComplete(status="interrupted", steps=steps, duration_ms=round(events[-1].at - events[0].at))
+    )
+
+
+def mend(journal: Journal) -> None:
+    """Give every call without a result one, so that the history can be sent to a model again."""
+    for call in journal.orphans():
+        journal.answer_orphan(call, error_text(INTERRUPTED, "interrupted"))
+
+
+def _keep_partial_text(journal: Journal, run_id: str) -> None:
+    """If the last thing on the screen was streaming text, make it an answer that the model remembers too."""
+    last = journal.events[-1]
+    if last.run_id == run_id and last.type == "text_delta":
+        text = str(last.data["delta"]).strip()
+        if text:
+            journal.add(Message(role="assistant", content=text))
+            journal.emit(Text(content=text, final=True))

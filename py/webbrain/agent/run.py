@@ -1,0 +1,388 @@
+"""One run: ask the model, do what it asks, give it the results, until it is done or somebody stops it."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from webbrain.agent import enrich
+from webbrain.agent.calls import Caller
+from webbrain.agent.cards import Cards
+from webbrain.agent.context import ContextGuard
+from webbrain.agent.journal import Journal
+from webbrain.agent.model import ModelCaller
+from webbrain.agent.page import read_page
+from webbrain.agent.parts import AgentParts
+from webbrain.agent.turns import Turn, TurnState, TurnStrategy
+from webbrain.agent.waiting import detached
+from webbrain.core.errors import BridgeError, ModelMayRetry, ProviderFailed, WebBrainError
+from webbrain.core.events import MaxSteps, RunComplete, RunError, Text, Thinking, UserMessage
+from webbrain.core.events import Warning as RunWarning
+from webbrain.core.ids import new_id
+from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW, MAX_STEPS_DEFAULT
+from webbrain.core.messages import Message, ToolCall, Usage
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Mode
+from webbrain.host.protocols import Host, Tab
+from webbrain.providers.base import ModelClient, ModelInfo
+from webbrain.tools.base import ToolContext
+
+Status = Literal["completed", "stopped", "failed", "max_steps"]
+
+RECAP_TOOLS: Final = 6
+RECAP_TEXT_CHARS: Final = 600
+CLOSING_SAVE_TIMEOUT: Final = 2.0
+"""Seconds that the end of a run waits for the store."""
+CALLS_PER_REPLY: Final = 32
+"""More calls in one answer than this are refused: no honest answer has them."""
+REPLY_TEXT_CHARS: Final = 200_000
+
+CONTINUE: Final = (
+    "The user allows more steps. Go on with the task from where you are; do not repeat what is done."
+)
+EMPTY: Final = "Your answer was empty. Go on with the task, or give the answer for the user."
+UNREADABLE: Final = "Your answer could not be used: {reason}"
+
+
+class RunEnded(WebBrainError):
+    """Ends the run as failed, with a reason for the person."""
+
+    def __init__(self, message: str, *, code: str, retryable: bool = True) -> None:
+        super().__init__(message, code=code)
+        self.retryable = retryable
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run is asked to do. ``max_steps`` 0 means no limit. ``continued`` carries no text."""
+
+    run_id: str
+    request_id: str
+    mode: Mode
+    text: str = ""
+    continued: bool = False
+    max_steps: int = MAX_STEPS_DEFAULT
+    streaming: bool = True
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What the end of a run reports."""
+
+    steps: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tools: Counter[str] = field(default_factory=Counter)
+    last_tool: str = ""
+    last_text: str = ""
+    outcome: str = ""
+
+    def add(self, usage: Usage) -> None:
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+
+
+class Run:
+    """A run on one tab. :meth:`execute` is its whole life; it always ends with a ``run_complete`` event."""
+
+    def __init__(
+        self,
+        host: Host,
+        parts: AgentParts,
+        connect: Callable[[], Awaitable[ModelClient]],
+        journal: Journal,
+        guard: ContextGuard,
+        options: RunOptions,
+    ) -> None:
+        """``connect`` gives the model's client; it may ask a server, so it is called inside the run."""
+        self.options = options
+        self.closed = False
+        """True once the run said how it ended; what is left then is storing it."""
+        self.cards = Cards(journal)
+        self._host = host
+        self._parts = parts
+        self._connect = connect
+        self._journal = journal
+        self._caller = Caller(host, parts, journal, self.cards, parts.confirm())
+        self._model = ModelCaller(host, journal, guard)
+        self._tally = _Tally()
+        self._started = host.clock.monotonic()
+        self._pinned = 0
+        self._task_text = options.text
+        self._introduced = False
+        self._cut_off = False
+
+    @property
+    def tab_id(self) -> int:
+        """The tab this run works on, whichever the user looks at."""
+        return self._journal.tab_id
+
+    @property
+    def status(self) -> str:
+        """What a screen shows: ``running``, or ``awaiting_card`` while a person must answer."""
+        return "awaiting_card" if self.cards.waiting else "running"
+
+    def begin(self) -> None:
+        """Put the user's words on record. Synchronous, so that an accepted request is never lost."""
+        self._journal.begin(self.options.run_id, self.options.request_id)
+        self._journal.emit(
+            UserMessage(
+                text=self.options.text, mode=self.options.mode.value, continued=self.options.continued
+            )
+        )
+
+    async def execute(self) -> None:
+        """Run to the end. Cancelling stops the run; nothing is raised."""
+        status: Status = "failed"
+        try:
+            await self._introduce()
+            client = await detached(self._connect())
+            status = await self._loop(client, self._parts.strategy(client.info))
+        except asyncio.CancelledError:
+            # Stopping is this task's own end, so the cancellation goes no further.
+            task = asyncio.current_task()
+            if task is not None:
+                task.uncancel()
+            status = "stopped"
+        except ProviderFailed as error:
+            told = (str(error.data.get(key, "")) for key in ("hint", "detail"))
+            self._fail(error.message, error.code, detail="\n\n".join(filter(None, told)))
+        except RunEnded as error:
+            self._fail(error.message, error.code, retryable=error.retryable)
+        except WebBrainError as error:
+            self._fail(error.message, error.code)
+        except Exception as error:  # noqa: BLE001 - our own bug: the user is told, the history stays whole
+            self._fail("Something went wrong inside WebBrain.", "internal_error", detail=repr(error))
+        self.close(status)
+        await self._journal.saved(CLOSING_SAVE_TIMEOUT)
+
+    # --- the loop ---
+
+    async def _introduce(self) -> None:
+        tab = await self._tab()
+        if self.options.continued:
+            self._pinned, self._task_text = self._last_request()
+            self._journal.add(Message(role="user", content=enrich.note(CONTINUE)))
+        else:
+            self._pinned = len(self._journal.messages)
+            text = enrich.user_turn(self.options.text, self._host.clock.local_time(), tab)
+            self._journal.add(Message(role="user", content=text))
+        self._introduced = True
+        if not await self._journal.saved():
+            self._warn("journal_failed", "This conversation cannot be stored right now; it may be lost.")
+
+    async def _loop(self, client: ModelClient, strategy: TurnStrategy) -> Status:
+        malformed = empty = 0
+        while True:
+            if self.options.max_steps and self._tally.steps >= self.options.max_steps:
+                self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._recap()))
+                return "max_steps"
+            self._tally.steps += 1
+            state = await self._state(client.info, needs_page=strategy.needs_page)
+            self._journal.emit(Thinking(step=self._tally.steps))
+            try:
+                turn = await self._turn(client, strategy, state)
+            except ModelMayRetry as error:
+                malformed = self._one_more_malformed(malformed)
+                self._journal.add(
+                    Message(role="user", content=enrich.note(UNREADABLE.format(reason=error.message)))
+                )
+                continue
+            if turn.calls:
+                empty = 0
+                ended, bad = await self._carry_out(turn, state, client.info)
+                if ended:
+                    return "completed"
+                malformed = self._one_more_malformed(malformed) if bad else 0
+            elif turn.text.strip():
+                self._journal.emit(Text(content=turn.text, final=True))
+                if self._cut_off:
+                    self._warn(
+                        "answer_cut", "The model reached its output limit; the answer is not complete."
+                    )
+                return "completed"
+            else:
+                empty += 1
+                if empty > 1:
+                    raise RunEnded("The model gave an empty answer twice.", code="empty_output")
+                self._journal.add(Message(role="user", content=enrich.note(EMPTY)))
+
+    async def _state(self, info: ModelInfo, *, needs_page: bool) -> TurnState:
+        """Everything the next model call is built from; the list of tools is made anew each time."""
+        mode = self.options.mode
+        tools = self._parts.tools_for(mode, info.tier, self._host.capabilities)
+        page = await read_page(self._host, self.tab_id) if needs_page else None
+        return TurnState(
+            system=self._parts.system_prompt(mode, info.tier, info.constrained),
+            task=self._task_text,
+            messages=self._journal.messages,
+            tools=tools,
+            mode=mode,
+            tier=info.tier,
+            step=self._tally.steps,
+            page=page,
+        )
+
+    async def _turn(self, client: ModelClient, strategy: TurnStrategy, state: TurnState) -> Turn:
+        """One model call, read and put into the history; raise ``ModelMayRetry`` if it cannot be
+        understood.
+        """
+        streaming = self.options.streaming and not self.options.continued
+        reply = await self._model.call(client, strategy, state, pinned=self._pinned, streaming=streaming)
+        self._tally.add(reply.usage)
+        self._cut_off = reply.finish == "length"
+        if reply.finish == "content_filter" and not reply.tool_calls:
+            raise RunEnded("The provider's content filter held back the answer.", code="content_filter")
+        try:
+            turn = strategy.read(reply, state)
+            if len(turn.calls) > CALLS_PER_REPLY:
+                raise ModelMayRetry(
+                    f"{len(turn.calls)} tool calls in one answer are too many; send a few at a time."
+                )
+        except ModelMayRetry:
+            self._journal.add(
+                Message(role="assistant", content=reply.text[:REPLY_TEXT_CHARS] or "(unreadable)")
+            )
+            raise
+        turn = Turn(self._with_own_ids(turn.calls), turn.text[:REPLY_TEXT_CHARS])
+        self._journal.add(
+            Message(
+                role="assistant",
+                content=turn.text or ("" if turn.calls else "(no answer)"),
+                tool_calls=list(turn.calls),
+                replay=reply.replay,
+            )
+        )
+        if turn.text.strip():
+            self._tally.last_text = turn.text
+        return turn
+
+    async def _carry_out(self, turn: Turn, state: TurnState, info: ModelInfo) -> tuple[bool, bool]:
+        """Do what was asked; return whether that ended the run, and whether nothing in it could be done."""
+        if turn.text.strip() or self._model.streamed:
+            self._journal.emit(Text(content=turn.text.strip()))
+        for call in turn.calls:
+            self._tally.tools[call.name] += 1
+            self._tally.last_tool = call.name
+        ctx = ToolContext(self._host, self.tab_id, self.options.mode, info.tier, info.context_window)
+        batch = await self._caller.run_all(
+            turn.calls, state.tools, ctx, self._tally.steps, cut_off=self._cut_off
+        )
+        if batch.tab_gone:
+            raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False)
+        if batch.final is not None:
+            self._finish_with(batch.final)
+        return batch.final is not None, batch.malformed
+
+    def _finish_with(self, result: ToolResult) -> None:
+        text = (result.final or "").strip()
+        self._tally.outcome = result.outcome or ""
+        self._journal.add(Message(role="assistant", content=text or "(done)"))
+        self._journal.emit(Text(content=text, final=True))
+
+    def _one_more_malformed(self, so_far: int) -> int:
+        if so_far + 1 >= MALFORMED_REPLIES_IN_A_ROW:
+            raise RunEnded(
+                f"The model gave {MALFORMED_REPLIES_IN_A_ROW} unusable answers in a row. "
+                "A larger model may do better.",
+                code="malformed_output",
+            )
+        return so_far + 1
+
+    def _with_own_ids(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+        """Give calls without an id, or with one that was used before, an id of their own."""
+        seen: set[str] = set()
+        out = []
+        for call in calls:
+            if not call.id or call.id in seen or self._journal.knows_call(call.id):
+                call = call.model_copy(update={"id": new_id("call")})
+            seen.add(call.id)
+            out.append(call)
+        return tuple(out)
+
+    def _last_request(self) -> tuple[int, str]:
+        """Where the history holds what a Continue goes on with, and the user's own words for it."""
+        place = next(
+            (
+                index
+                for index, message in reversed(list(enumerate(self._journal.messages)))
+                if message.role == "user" and not message.content.startswith(enrich.NOTE)
+            ),
+            0,
+        )
+        words = next(
+            (
+                str(event.data["text"])
+                for event in reversed(self._journal.events)
+                if event.type == "user_message" and not event.data["continued"]
+            ),
+            "",
+        )
+        return place, words
+
+    async def _tab(self) -> Tab | None:
+        try:
+            return await self._host.browser.get_tab(self.tab_id)
+        except BridgeError as error:
+            if error.code == "no_tab":
+                raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False) from error
+            return None
+
+    # --- the end ---
+
+    def _warn(self, code: str, message: str) -> None:
+        self._journal.emit(RunWarning(code=code, message=message))
+
+    def _fail(self, message: str, code: str, *, detail: str = "", retryable: bool = True) -> None:
+        self._journal.emit(
+            RunError(
+                code=code,
+                message=message[:LAST_ERROR_CHARS],
+                detail=detail[:LAST_ERROR_CHARS],
+                retryable=retryable,
+            )
+        )
+
+    def close(self, status: Status) -> None:
+        """Leave a history that can be sent again, and say how the run ended. Only the first call counts.
+
+        Synchronous, so that nothing can interrupt it.
+        """
+        if self.closed:
+            return
+        self.closed = True
+        if not self._introduced and not self.options.continued:
+            self._journal.add(Message(role="user", content=self.options.text))
+        partial = self._model.take_partial()
+        if partial:
+            self._journal.add(Message(role="assistant", content=partial))
+            self._journal.emit(Text(content=partial, final=True))
+        self._caller.close()
+        tally = self._tally
+        self._journal.emit(
+            RunComplete(
+                status=status,
+                outcome=_outcome(tally.outcome),
+                steps=tally.steps,
+                duration_ms=round((self._host.clock.monotonic() - self._started) * 1000),
+                prompt_tokens=tally.prompt_tokens,
+                completion_tokens=tally.completion_tokens,
+            )
+        )
+
+    def _recap(self) -> str:
+        """What was done so far, for the person who decides on more steps: counts, and the model's last
+        words.
+        """
+        tools = ", ".join(f"{name} {count}x" for name, count in self._tally.tools.most_common(RECAP_TOOLS))
+        lines = [f"{self._tally.steps} steps."]
+        if tools:
+            lines.append(f"Most used: {tools}. Last: {self._tally.last_tool}.")
+        if self._tally.last_text.strip():
+            lines.append(self._tally.last_text.strip()[:RECAP_TEXT_CHARS])
+        return "\n".join(lines)
+
+
+def _outcome(text: str) -> Any:
+    return text if text in ("success", "partial", "failed") else ""

@@ -1,0 +1,36 @@
+"""Waiting for somebody else's code without depending on its good manners."""
+
+import asyncio
+from collections.abc import Awaitable
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+async def detached(work: Awaitable[Result], timeout: float | None = None) -> Result:
+    """Await ``work`` in a task of its own; raise ``TimeoutError`` after ``timeout`` seconds.
+
+    When the caller is cancelled, or time is up, the task is cancelled too but not waited for: a tool or a
+    client that lingers over its cancellation cannot hold up a Stop.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=timeout)
+    except asyncio.CancelledError:
+        _abandon(task)
+        raise
+    if not done:
+        _abandon(task)
+        raise TimeoutError
+    return task.result()
+
+
+def _abandon(task: asyncio.Future[Any]) -> None:
+    task.add_done_callback(_consume)
+    task.cancel()
+
+
+def _consume(task: asyncio.Future[Any]) -> None:
+    """Look at the outcome that nobody waits for any more, so that it is not reported as forgotten."""
+    if not task.cancelled():
+        task.exception()
