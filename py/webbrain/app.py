@@ -1,0 +1,368 @@
+"""The composition root: builds the services from a host and routes what screens ask for.
+
+``handle_ui`` and ``handle_legacy`` are called by ``main.py`` for every request; ``tab_removed`` for the
+event of that name. A refusal is a ``WebBrainError`` whose code and message go back to the screen as they
+are.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from webbrain import legacy
+from webbrain.agent.parts import AgentParts
+from webbrain.agent.run import Run, RunOptions
+from webbrain.agent.runs import Runs
+from webbrain.agent.turns import NativeTurns, TurnStrategy
+from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
+from webbrain.core.ids import new_id, nonce
+from webbrain.core.limits import USER_MESSAGE_CHARS
+from webbrain.core.types import Mode, Tier
+from webbrain.host.protocols import Host
+from webbrain.policy import submit
+from webbrain.policy.results import cap_for, render_result
+from webbrain.prompts import system_prompt
+from webbrain.providers.base import ModelInfo
+from webbrain.services.conversations import Conversation, Conversations
+from webbrain.services.providers import ProviderService
+from webbrain.services.settings import SettingsService, values
+from webbrain.tools import registry
+
+ACCEPT_SAVE_TIMEOUT: Final = 2.0
+"""Seconds that an accepted request waits for the store before it is answered anyway."""
+ID_CHARS: Final = 128
+
+
+class _Params(BaseModel):
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class NoParams(_Params):
+    """A call without parameters."""
+
+
+class TabParams(_Params):
+    """A call about one tab."""
+
+    tab_id: int = Field(ge=0)
+
+
+class StartParams(TabParams):
+    """``chat.start``"""
+
+    text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
+    mode: Literal["ask", "act", "dev"]
+    request_id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
+class ContinueParams(TabParams):
+    """``chat.continue``"""
+
+    request_id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
+class ModeParams(TabParams):
+    """``mode.set``"""
+
+    mode: Literal["ask", "act", "dev"]
+
+
+class AnswerParams(TabParams):
+    """``card.answer``"""
+
+    card_id: str = Field(min_length=1, max_length=ID_CHARS)
+    answer: str = Field(max_length=ID_CHARS)
+
+
+class ProviderId(_Params):
+    """A call about one provider."""
+
+    id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
+class ProviderConfigParams(ProviderId):
+    """A call about one provider with form values; the service checks those."""
+
+    config: dict[str, Any] = Field(default_factory=dict, max_length=100)
+
+
+class SettingsParams(_Params):
+    """``settings.set``; the service checks each value."""
+
+    values: dict[str, Any] = Field(max_length=100)
+
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method of the port: what it takes and who answers it."""
+
+    params: type[_Params]
+    handler: Callable[[Any], Awaitable[Answer]]
+
+
+def agent_parts() -> AgentParts:
+    """The loop's real parts."""
+    return AgentParts(
+        tools_for=registry.tools_for,
+        system_prompt=_prompt,
+        render=lambda spec, result: render_result(spec, result, cap=cap_for(spec, result), nonce=nonce()),
+        strategy=_strategy,
+        confirm=submit.SubmitPolicy,
+        allows=submit.allows,
+        denied=submit.denied,
+    )
+
+
+def _prompt(mode: Mode, tier: Tier, constrained: bool) -> str:
+    return system_prompt(mode, tier, constrained=constrained)
+
+
+def _strategy(info: ModelInfo) -> TurnStrategy:
+    return NativeTurns()
+
+
+class App:
+    """The agent as one object. ``parts`` and ``providers`` are replaced in tests only."""
+
+    def __init__(
+        self, host: Host, *, parts: AgentParts | None = None, providers: ProviderService | None = None
+    ) -> None:
+        self.host = host
+        self.runs = Runs()
+        self.conversations = Conversations(host)
+        self.settings = SettingsService(host)
+        self.providers = providers or ProviderService(host)
+        self._parts = parts or agent_parts()
+        self._starting: dict[int, asyncio.Lock] = {}
+        self._background: set[asyncio.Task[None]] = set()
+        self.routes: Mapping[str, Route] = {
+            "panel.open": Route(TabParams, self._panel_open),
+            "chat.start": Route(StartParams, self._chat_start),
+            "chat.continue": Route(ContinueParams, self._chat_continue),
+            "chat.abort": Route(TabParams, self._chat_abort),
+            "conversation.clear": Route(TabParams, self._conversation_clear),
+            "mode.set": Route(ModeParams, self._mode_set),
+            "card.answer": Route(AnswerParams, self._card_answer),
+            "providers.list": Route(NoParams, self._providers_list),
+            "providers.save": Route(ProviderConfigParams, self._providers_save),
+            "providers.activate": Route(ProviderId, self._providers_activate),
+            "providers.remove": Route(ProviderId, self._providers_remove),
+            "providers.test": Route(ProviderConfigParams, self._providers_test),
+            "providers.models": Route(ProviderConfigParams, self._providers_models),
+            "settings.get": Route(NoParams, self._settings_get),
+            "settings.set": Route(SettingsParams, self._settings_set),
+        }
+
+    async def start(self) -> list[dict[str, Any]]:
+        """Make ready; return the boot phases as ``{name, ms}``."""
+        phases: list[dict[str, Any]] = []
+        for name, work in (("tools", self._load_tools), ("recovery", self._recover)):
+            began = self.host.clock.monotonic()
+            await work()
+            phases.append({"name": name, "ms": round((self.host.clock.monotonic() - began) * 1000)})
+        return phases
+
+    async def _load_tools(self) -> None:
+        registry.load()
+
+    async def _recover(self) -> None:
+        """Mark runs that died with the last Worker. A conversation is mended again when it is read, so a
+        store that refuses now must not keep the agent from starting."""
+        with contextlib.suppress(BridgeError):
+            await self.conversations.recover()
+
+    async def handle_ui(self, method: str, params: Mapping[str, Any] | None) -> Answer:
+        """Answer one call of a screen; raise ``WebBrainError`` to refuse it."""
+        route = self.routes.get(method)
+        if route is None:
+            raise WebBrainError(f"There is no method {method[:60]}.", code="not_allowed")
+        return await route.handler(checked(route.params, params or {}))
+
+    async def handle_legacy(self, message: Mapping[str, Any]) -> Answer:
+        """Answer one of the older runtime messages; never raises for what a screen did wrong."""
+        return await legacy.handle(self, message)
+
+    def tab_removed(self, tab_id: int) -> None:
+        """The user closed the tab: stop its run and drop what belongs to the tab alone."""
+        self.host.ui.emit("tab_gone", {"tabId": tab_id})
+        self._in_background(self._forget_tab(tab_id))
+
+    async def settled(self) -> None:
+        """Wait for work that nobody waits for otherwise."""
+        while self._background:
+            await asyncio.wait(set(self._background))
+
+    # --- the panel ---
+
+    async def _panel_open(self, params: TabParams) -> Answer:
+        tab_id = params.tab_id
+        conversation = await self.conversations.of(tab_id)
+        settings = values(await self.settings.load())
+        tab, provider = await self._tab_view(tab_id), await self._provider_view()
+        # No await from here on: events and running state must be of the same moment.
+        run = self.runs.active(tab_id)
+        last = conversation.last_run()
+        return {
+            "tabId": tab_id,
+            "conversationId": conversation.id,
+            "mode": conversation.mode.value,
+            "running": run is not None,
+            "run": {"runId": last[0], "requestId": last[1], "status": run.status} if run and last else None,
+            "events": conversation.for_panel(),
+            "tab": tab,
+            "provider": provider,
+            "settings": {key: settings[key] for key in ("themeMode", "wbLocale", "verboseMode")},
+            "capabilities": asdict(self.host.capabilities),
+        }
+
+    async def _tab_view(self, tab_id: int) -> Answer | None:
+        try:
+            tab = await self.host.browser.get_tab(tab_id)
+        except BridgeError:
+            return None
+        return {"url": tab.url, "title": tab.title}
+
+    async def _provider_view(self) -> Answer | None:
+        info = await self.providers.active_info()
+        if info is None:
+            return None
+        return {"id": info.provider_id, "label": info.label, "model": info.model, "tier": info.tier.value}
+
+    async def _chat_start(self, params: StartParams) -> Answer:
+        if not params.text.strip():
+            raise WebBrainError("There is nothing to send.", code="bad_params")
+        return await self._start_run(params.tab_id, params.request_id, Mode(params.mode), params.text)
+
+    async def _chat_continue(self, params: ContinueParams) -> Answer:
+        return await self._start_run(params.tab_id, params.request_id, None, "")
+
+    async def _start_run(self, tab_id: int, request_id: str, mode: Mode | None, text: str) -> Answer:
+        """Start a run, or say which run this very request started. ``mode`` ``None`` means Continue."""
+        async with self._starting.setdefault(tab_id, asyncio.Lock()):
+            conversation = await self.conversations.of(tab_id)
+            earlier = conversation.run_of(request_id)
+            if earlier is not None:
+                return _accepted(request_id, earlier)
+            self.runs.refuse_second(tab_id)
+            _refuse_dev(mode)
+            if mode is None and not conversation.journal.events:
+                raise WebBrainError("There is nothing to continue here.", code="nothing_to_continue")
+            run = await self._new_run(conversation, request_id, mode, text)
+            run_id = run.options.run_id
+            await self.conversations.run_begins(conversation, run_id, request_id)
+            self.runs.start(tab_id, run, lambda: self._in_background(self.conversations.run_ends(run_id)))
+            if mode is not None and mode is not conversation.mode:
+                await self.conversations.set_mode(tab_id, mode)
+            await conversation.journal.saved(ACCEPT_SAVE_TIMEOUT)
+        return _accepted(request_id, run_id)
+
+    async def _new_run(
+        self, conversation: Conversation, request_id: str, mode: Mode | None, text: str
+    ) -> Run:
+        if await self.providers.active_info() is None:
+            raise NeedsPerson("Choose a model in the settings first.", code="no_provider")
+        settings = await self.settings.load()
+        options = RunOptions(
+            run_id=new_id("run"),
+            request_id=request_id,
+            mode=mode or conversation.mode,
+            text=text,
+            continued=mode is None,
+            max_steps=settings.step_limit(),
+            streaming=settings.openai_ask_streaming_enabled,
+        )
+        return Run(
+            self.host, self._parts, self.providers.active, conversation.journal, conversation.guard, options
+        )
+
+    async def _chat_abort(self, params: TabParams) -> Answer:
+        return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
+
+    async def _conversation_clear(self, params: TabParams) -> Answer:
+        await self.runs.stop(params.tab_id)
+        conversation = await self.conversations.clear(params.tab_id)
+        told = {"tabId": params.tab_id, "conversationId": conversation.id}
+        self.host.ui.emit("conversation_cleared", told)
+        return {"ok": True, "conversationId": conversation.id}
+
+    async def _mode_set(self, params: ModeParams) -> Answer:
+        mode = Mode(params.mode)
+        _refuse_dev(mode)
+        await self.conversations.set_mode(params.tab_id, mode)
+        self.host.ui.emit("mode_changed", {"tabId": params.tab_id, "mode": mode.value})
+        return {"ok": True, "mode": mode.value}
+
+    async def _card_answer(self, params: AnswerParams) -> Answer:
+        run = self.runs.active(params.tab_id)
+        if run is None:
+            raise WebBrainError("This question is no longer open.", code="card_gone")
+        run.cards.answer(params.card_id, params.answer)
+        return {"ok": True}
+
+    # --- settings and providers ---
+
+    async def _providers_list(self, params: NoParams) -> Answer:
+        return await self.providers.list()
+
+    async def _providers_save(self, params: ProviderConfigParams) -> Answer:
+        return await self.providers.save(params.id, params.config)
+
+    async def _providers_activate(self, params: ProviderId) -> Answer:
+        return await self.providers.activate(params.id)
+
+    async def _providers_remove(self, params: ProviderId) -> Answer:
+        return await self.providers.remove(params.id)
+
+    async def _providers_test(self, params: ProviderConfigParams) -> Answer:
+        return await self.providers.test(params.id, params.config)
+
+    async def _providers_models(self, params: ProviderConfigParams) -> Answer:
+        return await self.providers.models(params.id, params.config)
+
+    async def _settings_get(self, params: NoParams) -> Answer:
+        return await self.settings.view()
+
+    async def _settings_set(self, params: SettingsParams) -> Answer:
+        return {"ok": True, "values": await self.settings.save(params.values)}
+
+    # --- small things ---
+
+    async def _forget_tab(self, tab_id: int) -> None:
+        await self.runs.stop(tab_id)
+        self._starting.pop(tab_id, None)
+        with contextlib.suppress(
+            BridgeError
+        ):  # leftovers of a tab that never comes back; the session ends them
+            await self.conversations.forget_tab(tab_id)
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+
+def checked(model: type[_Params], params: Mapping[str, Any]) -> Any:
+    """``params`` as that model; raise ``bad_params`` with the first problem."""
+    try:
+        return model.model_validate(dict(params))
+    except ValidationError as error:
+        problem = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in problem["loc"])
+        raise WebBrainError(f"{place}: {problem['msg']}", code="bad_params") from None
+
+
+def _refuse_dev(mode: Mode | None) -> None:
+    if mode is Mode.DEV:
+        raise WebBrainError("Dev mode is not available in this version.", code="not_available")
+
+
+def _accepted(request_id: str, run_id: str) -> Answer:
+    return {"ok": True, "accepted": True, "requestId": request_id, "runId": run_id}

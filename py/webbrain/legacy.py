@@ -1,0 +1,151 @@
+"""The older runtime messages, ``{target: "background", action, ...}``, put into calls of the port.
+
+Only our own pages send them. What belongs to a feature that does not exist answers ``not_available`` in
+plain words.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from webbrain.core.errors import WebBrainError
+from webbrain.core.ids import new_id
+from webbrain.services.conversations import run_state
+
+if TYPE_CHECKING:
+    from webbrain.app import App
+
+Answer = dict[str, Any]
+Message = Mapping[str, Any]
+
+STATE_EVENTS: Final = 256
+"""Events that one ``agent_run_state`` carries."""
+
+ACTION_CHARS: Final = 60
+
+LATER: Final = frozenset(
+    {
+        "chat",
+        "chat_stream",
+        "continue",
+        "compact_conversation",
+        "plan_response",
+        "get_active_prompt_tier",
+        "get_scratchpad",
+        "write_scratchpad",
+        "clear_scratchpad",
+        "get_progress",
+        "get_user_memory",
+        "add_user_memory",
+        "update_user_memory",
+        "delete_user_memory",
+        "clear_user_memory",
+        "export_user_memory",
+        "import_user_memory",
+        "list_saved_workflows",
+        "get_saved_workflow",
+        "delete_saved_workflow",
+        "save_latest_workflow",
+        "list_scheduled_jobs",
+        "create_scheduled_job",
+        "run_scheduled_job_now",
+        "pause_scheduled_job",
+        "resume_scheduled_job",
+        "cancel_scheduled_job",
+        "delete_scheduled_job",
+        "capture_full_page_screenshot",
+        "prepare_recording_host",
+        "start_tab_recording",
+        "start_display_recording",
+        "stop_tab_recording",
+        "get_recording_state",
+        "export_config",
+        "import_config",
+        "export_traces",
+        "get_debug_log",
+        "disable_dev_diagnostics",
+    }
+)
+"""Actions of features that do not exist here (yet)."""
+
+RENAMED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "continue_start": ("chat.continue", ("tabId", "requestId")),
+    "abort": ("chat.abort", ("tabId",)),
+    "clear_conversation": ("conversation.clear", ("tabId",)),
+    "get_providers": ("providers.list", ()),
+    "test_provider": ("providers.test", ("id", "config")),
+    "list_provider_models": ("providers.models", ("id", "config")),
+    "update_provider": ("providers.save", ("id", "config")),
+    "set_active_provider": ("providers.activate", ("id",)),
+}
+"""Actions that are a method of the port by another name, and the parameters passed on."""
+
+
+async def handle(app: "App", message: Message) -> Answer:
+    """Answer a message; a refusal is ``{error, code}``, as its senders expect."""
+    action = message.get("action")
+    if not isinstance(action, str):
+        return {"error": "The message names no action.", "code": "bad_params"}
+    try:
+        if action in RENAMED:
+            method, names = RENAMED[action]
+            return await app.handle_ui(method, _pick(message, names))
+        if action in OWN:
+            return await OWN[action](app, message)
+    except WebBrainError as error:
+        return {"error": error.message, "code": error.code}
+    if action in LATER:
+        return {"error": "This is not available in this version.", "code": "not_available"}
+    return {"error": f"Unknown action {action[:ACTION_CHARS]}.", "code": "unknown_action"}
+
+
+async def _chat_start(app: "App", message: Message) -> Answer:
+    params = _pick(message, ("tabId", "text", "mode", "requestId"))
+    params.setdefault("mode", "ask")
+    params.setdefault("requestId", new_id("req"))
+    return await app.handle_ui("chat.start", params)
+
+
+async def _run_state(app: "App", message: Message) -> Answer:
+    """The run's state and the events after ``ackedSeq``, for a screen that polls."""
+    opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
+    conversation = await app.conversations.of(opened["tabId"])
+    acked = message.get("ackedSeq")
+    after = acked if isinstance(acked, int) else 0
+    newer = [event for event in opened["events"] if event["seq"] > after][-STATE_EVENTS:]
+    return {"ok": True, **run_state(conversation), "running": opened["running"], "events": newer}
+
+
+async def _run_ack(app: "App", message: Message) -> Answer:
+    """Nothing is dropped here once it was seen, so there is nothing to note."""
+    return {"ok": True}
+
+
+async def _clarify_response(app: "App", message: Message) -> Answer:
+    params = _pick(message, ("tabId",))
+    params["cardId"] = message.get("cardId", message.get("clarifyId"))
+    params["answer"] = message.get("answer", message.get("response"))
+    return await app.handle_ui("card.answer", params)
+
+
+async def _ensure_conversation_id(app: "App", message: Message) -> Answer:
+    opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
+    return {"ok": True, "conversationId": opened["conversationId"]}
+
+
+async def _page_info(app: "App", message: Message) -> Answer:
+    opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
+    return {"ok": True, **(opened["tab"] or {"url": "", "title": ""})}
+
+
+OWN: Final[Mapping[str, Callable[["App", Message], Awaitable[Answer]]]] = {
+    "chat_start": _chat_start,
+    "agent_run_state": _run_state,
+    "agent_run_ack": _run_ack,
+    "clarify_response": _clarify_response,
+    "ensure_conversation_id": _ensure_conversation_id,
+    "get_page_info": _page_info,
+}
+
+
+def _pick(message: Message, names: tuple[str, ...]) -> Answer:
+    return {name: message[name] for name in names if name in message}

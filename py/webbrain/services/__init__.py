@@ -1,0 +1,1 @@
+"""What lives longer than a run: conversations, settings, providers."""

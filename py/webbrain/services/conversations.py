@@ -1,0 +1,280 @@
+"""Conversations: one per tab at a time, kept in the store, found again after whatever died.
+
+The store's stream of a conversation holds all of it. ``storage.session`` says which conversation a tab
+shows (``agentConv:<tab>``) and mirrors what screens show (``tabChat:<tab>``) and the run (``runUi:<tab>``),
+capped. The stream ``open-runs`` lists runs that have not ended, so that a start after a death finds them
+without reading everything.
+"""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from webbrain.agent.context import ContextGuard
+from webbrain.agent.journal import Journal
+from webbrain.agent.recovery import interrupt
+from webbrain.core.errors import WebBrainError
+from webbrain.core.events import RunEvent
+from webbrain.core.ids import new_id
+from webbrain.core.limits import LAST_ERROR_CHARS, SESSION_MIRROR_EVENTS, STREAMED_TEXT_CHARS
+from webbrain.core.types import Mode
+from webbrain.host.protocols import Host
+
+OPEN_RUNS: Final = "open-runs"
+MIRROR_PERIOD: Final = 1.0
+"""Seconds between two writes of a tab's mirror."""
+MIRROR_CHARS: Final = 200_000
+"""Characters of events that one tab's mirror may hold; ``storage.session`` has 10 MB for all tabs."""
+PANEL_EVENTS: Final = 2_000
+"""Events that a screen gets when it opens; older ones stay in the store."""
+READ_BATCH: Final = 2_000
+MESSAGE_TEXT_CHARS: Final = 2_000
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What is known of a tab's conversation."""
+
+    id: str
+    tab_id: int
+    mode: Mode
+    journal: Journal
+    guard: ContextGuard = field(default_factory=ContextGuard)
+
+    def last_run(self) -> tuple[str, str] | None:
+        """``(run_id, request_id)`` of the newest run."""
+        return (self.journal.run_id, self.journal.request_id) if self.journal.run_id else None
+
+    def run_of(self, request_id: str) -> str | None:
+        """The run that a request started, if it was accepted before."""
+        return next(
+            (
+                event.run_id
+                for event in reversed(self.journal.events)
+                if event.type == "user_message" and event.request_id == request_id
+            ),
+            None,
+        )
+
+    def for_panel(self) -> list[dict[str, Any]]:
+        """The newest events, from the start of a turn on."""
+        events = self.journal.events[-PANEL_EVENTS:]
+        if len(events) < len(self.journal.events):
+            turns = [index for index, event in enumerate(events) if event.type == "user_message"]
+            events = events[turns[0] :] if turns else events
+        return [event.model_dump(mode="json", by_alias=True) for event in events]
+
+
+class Conversations:
+    """Finds, makes, stores and recovers conversations."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._known: dict[int, Conversation] = {}
+        self._locks: dict[int, asyncio.Lock] = {}
+        self._mirrors: dict[int, asyncio.Task[None]] = {}
+        self._open_runs = 0
+
+    async def of(self, tab_id: int) -> Conversation:
+        """The conversation of a tab: the one at hand, the stored one, or a new one."""
+        async with self._locks.setdefault(tab_id, asyncio.Lock()):
+            known = self._known.get(tab_id)
+            if known is None:
+                known = await self._stored(tab_id)
+                if known is None:
+                    known = await self._new(tab_id, Mode.ASK)
+                else:
+                    # Nothing runs in a conversation that had to be read first, whatever it says.
+                    interrupt(known.journal, known.journal.run_id)
+            return known
+
+    def at_hand(self, tab_id: int) -> Conversation | None:
+        """The conversation of a tab if it is loaded."""
+        return self._known.get(tab_id)
+
+    async def clear(self, tab_id: int) -> Conversation:
+        """Begin a new conversation on the tab, in the same mode. The old one stays in the store."""
+        old = await self.of(tab_id)
+        async with self._locks.setdefault(tab_id, asyncio.Lock()):
+            return await self._new(tab_id, old.mode)
+
+    async def set_mode(self, tab_id: int, mode: Mode) -> None:
+        """Remember the tab's mode."""
+        conversation = await self.of(tab_id)
+        conversation.mode = mode
+        await self._remember(conversation)
+
+    async def forget_tab(self, tab_id: int) -> None:
+        """The tab is closed: drop what belongs to it alone."""
+        mirror = self._mirrors.pop(tab_id, None)
+        if mirror is not None:
+            mirror.cancel()
+        self._known.pop(tab_id, None)
+        self._locks.pop(tab_id, None)
+        await self._host.session.remove([f"{name}:{tab_id}" for name in ("agentConv", "tabChat", "runUi")])
+
+    # --- runs ---
+
+    async def run_begins(self, conversation: Conversation, run_id: str, request_id: str) -> None:
+        """Put the run on the list of open ones before it does anything."""
+        self._open_runs += 1
+        record = {
+            "open": True,
+            "runId": run_id,
+            "requestId": request_id,
+            "conversationId": conversation.id,
+            "tabId": conversation.tab_id,
+        }
+        with contextlib.suppress(WebBrainError):  # the run says itself, and visibly, that the store refuses
+            await self._host.store.append(OPEN_RUNS, [record])
+
+    async def run_ends(self, run_id: str) -> None:
+        """Take the run off the list. With nothing left open the list itself goes, so it never grows."""
+        self._open_runs -= 1
+        try:
+            if self._open_runs <= 0:
+                await self._host.store.delete(OPEN_RUNS)
+            else:
+                await self._host.store.append(OPEN_RUNS, [{"open": False, "runId": run_id}])
+        except WebBrainError:
+            return  # at worst the next start looks at a run that ended properly, and finds nothing to mend
+
+    async def recover(self) -> int:
+        """Mark every run that was going on when Python died as interrupted; return how many there were."""
+        records = [record for _, record in await self._host.store.read(OPEN_RUNS)]
+        ended = {record["runId"] for record in records if not record["open"]}
+        interrupted = [record for record in records if record["open"] and record["runId"] not in ended]
+        for record in interrupted:
+            tab_id = int(record["tabId"])
+            conversation = self._known.get(tab_id) or await self._stored(tab_id)
+            if conversation is None or conversation.id != record["conversationId"]:
+                conversation = await self._load(str(record["conversationId"]), tab_id, Mode.ASK)
+            interrupt(conversation.journal, str(record["runId"]))
+            await conversation.journal.saved()
+        if records:
+            await self._host.store.delete(OPEN_RUNS)
+        return len(interrupted)
+
+    # --- storing ---
+
+    async def _stored(self, tab_id: int) -> Conversation | None:
+        key = f"agentConv:{tab_id}"
+        kept = (await self._host.session.get([key])).get(key)
+        if not isinstance(kept, dict) or not isinstance(kept.get("conversationId"), str):
+            return None
+        mode = kept.get("mode")
+        known = await self._load(
+            kept["conversationId"], tab_id, Mode(mode) if mode in (Mode.ASK, Mode.ACT) else Mode.ASK
+        )
+        self._known[tab_id] = known
+        return known
+
+    async def _load(self, conversation_id: str, tab_id: int, mode: Mode) -> Conversation:
+        """Read a conversation as it is."""
+        journal = self._journal(tab_id, conversation_id)
+        after = 0
+        while batch := await self._host.store.read(conversation_id, after, READ_BATCH):
+            journal.load(record for _, record in batch)
+            after = batch[-1][0]
+        if not journal.events:
+            await self._load_mirror(journal)
+        return Conversation(conversation_id, tab_id, mode, journal)
+
+    async def _load_mirror(self, journal: Journal) -> None:
+        """The store lost the conversation: show at least what the mirror has."""
+        key = f"tabChat:{journal.tab_id}"
+        kept = (await self._host.session.get([key])).get(key)
+        if isinstance(kept, dict) and kept.get("conversationId") == journal.conversation_id:
+            journal.load({"kind": "event", "event": event} for event in kept.get("events", []))
+
+    async def _new(self, tab_id: int, mode: Mode) -> Conversation:
+        conversation_id = new_id("conv")
+        conversation = Conversation(conversation_id, tab_id, mode, self._journal(tab_id, conversation_id))
+        self._known[tab_id] = conversation
+        conversation.journal.write(
+            {"kind": "open", "tabId": tab_id, "at": round(self._host.clock.now() * 1000)}
+        )
+        await self._remember(conversation)
+        self._mirror_soon(tab_id, conversation_id)
+        return conversation
+
+    def _journal(self, tab_id: int, conversation_id: str) -> Journal:
+        return Journal(
+            self._host, tab_id, conversation_id, lambda: self._mirror_soon(tab_id, conversation_id)
+        )
+
+    async def _remember(self, conversation: Conversation) -> None:
+        value = {"conversationId": conversation.id, "mode": conversation.mode.value}
+        await self._host.session.set({f"agentConv:{conversation.tab_id}": value})
+
+    # --- mirrors ---
+
+    def _mirror_soon(self, tab_id: int, conversation_id: str) -> None:
+        known = self._known.get(tab_id)
+        if known is not None and known.id == conversation_id and tab_id not in self._mirrors:
+            self._mirrors[tab_id] = asyncio.ensure_future(self._mirror(tab_id))
+
+    async def _mirror(self, tab_id: int) -> None:
+        await self._host.clock.sleep(MIRROR_PERIOD)
+        self._mirrors.pop(tab_id, None)
+        conversation = self._known.get(tab_id)
+        if conversation is None:
+            return
+        chat = {"conversationId": conversation.id, "events": mirrored(conversation.journal.events)}
+        with contextlib.suppress(WebBrainError):  # a copy: the store has the original
+            await self._host.session.set(
+                {f"tabChat:{tab_id}": chat, f"runUi:{tab_id}": run_state(conversation)}
+            )
+
+
+def mirrored(events: list[RunEvent]) -> list[dict[str, Any]]:
+    """The newest events within the mirror's caps, oldest first, without arguments, results and long texts."""
+    out: list[dict[str, Any]] = []
+    room = MIRROR_CHARS
+    for event in reversed(events[-SESSION_MIRROR_EVENTS:]):
+        small = event.model_dump(mode="json", by_alias=True)
+        small["data"] = _small(event.type, small["data"])
+        room -= len(str(small))
+        if room < 0:
+            break
+        out.append(small)
+    return out[::-1]
+
+
+def _small(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    if kind == "tool_call":
+        return {**data, "args": "{}"}
+    if kind == "tool_result":
+        return {**data, "result": "{}"}
+    limit = STREAMED_TEXT_CHARS if kind in ("text", "text_delta") else MESSAGE_TEXT_CHARS
+    return {key: value[:limit] if isinstance(value, str) else value for key, value in data.items()}
+
+
+def run_state(conversation: Conversation) -> dict[str, Any]:
+    """The state of the newest run, under the names of ``runUi``."""
+    events = [event for event in conversation.journal.events if event.run_id == conversation.journal.run_id]
+    end = next((event for event in reversed(events) if event.type == "run_complete"), None)
+    error = next((event for event in reversed(events) if event.type == "error"), None)
+    final = next((event for event in reversed(events) if event.type == "text" and event.data["final"]), None)
+    cards = {event.data["cardId"] for event in events if event.type == "clarify"}
+    cards -= {event.data["cardId"] for event in events if event.type == "card_resolved"}
+    return {
+        "tabId": conversation.tab_id,
+        "conversationId": conversation.id,
+        "runId": conversation.journal.run_id,
+        "requestId": conversation.journal.request_id,
+        "status": end.data["status"]
+        if end
+        else ("awaiting_card" if cards else "running")
+        if events
+        else "idle",
+        "mode": conversation.mode.value,
+        "seq": conversation.journal.seq,
+        "startedAt": events[0].at if events else None,
+        "endedAt": end.at if end else None,
+        "hadError": error is not None,
+        "lastError": str(error.data["message"])[:LAST_ERROR_CHARS] if error else "",
+        "successfulDone": bool(end and end.data["outcome"] == "success"),
+        "finalContent": str(final.data["content"])[:STREAMED_TEXT_CHARS] if final else "",
+    }

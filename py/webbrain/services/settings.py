@@ -1,0 +1,177 @@
+"""The user's settings. A setting is one field of :class:`Settings`; storage, checks and the page follow
+from it.
+
+Each value is stored under its own key of ``storage.local``: the field's name in camelCase. A stored value
+that no longer fits is read as the default, and left alone until the user saves that setting again.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+
+from webbrain.core.errors import WebBrainError
+from webbrain.core.limits import MAX_STEPS_DEFAULT, MAX_STEPS_MAX, MAX_STEPS_MIN
+from webbrain.host.protocols import Host
+
+REQUEST_TIMEOUT_MS: Final = 120_000
+REQUEST_TIMEOUT_MS_MIN: Final = 5_000
+REQUEST_TIMEOUT_MS_MAX: Final = 600_000
+
+Kind = Literal["enum", "bool", "int", "text"]
+
+
+def _setting(
+    default: Any,
+    kind: Kind,
+    section: str,
+    label: str,
+    help_text: str,
+    *,
+    options: Mapping[str, str] | None = None,
+    **bounds: Any,
+) -> Any:
+    """A field with what the settings page needs to draw it. ``options`` maps values to labels."""
+    extra: dict[str, Any] = {"kind": kind, "section": section}
+    if options:
+        extra["options"] = [{"value": value, "label": name} for value, name in options.items()]
+    return Field(default, title=label, description=help_text, json_schema_extra=extra, **bounds)
+
+
+class Settings(BaseModel):
+    """Every setting there is. Labels and help are the English texts; screens translate them by key."""
+
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    theme_mode: Literal["system", "light", "dark"] = _setting(
+        "system",
+        "enum",
+        "appearance",
+        "Theme",
+        "Follow the system, or always light or dark.",
+        options={"system": "System", "light": "Light", "dark": "Dark"},
+    )
+    wb_locale: Literal["auto", "en", "de"] = _setting(
+        "auto",
+        "enum",
+        "appearance",
+        "Language",
+        "The language of these screens. The agent answers in the language you write in.",
+        options={"auto": "Browser language", "en": "English", "de": "Deutsch"},
+    )
+    verbose_mode: bool = _setting(
+        False,
+        "bool",
+        "appearance",
+        "Show details of every step",
+        "Tool steps open by themselves and show their arguments and results.",
+    )
+    max_agent_steps: int = _setting(
+        MAX_STEPS_DEFAULT,
+        "int",
+        "agent",
+        "Steps before asking",
+        "After so many model calls the agent stops and offers to continue: "
+        f"{MAX_STEPS_MIN} to {MAX_STEPS_MAX}, or 0 for no limit.",
+        ge=0,
+        le=MAX_STEPS_MAX,
+    )
+    request_timeout_ms: int = _setting(
+        REQUEST_TIMEOUT_MS,
+        "int",
+        "agent",
+        "Patience with a model (milliseconds)",
+        "How long a model may take to begin its answer.",
+        ge=REQUEST_TIMEOUT_MS_MIN,
+        le=REQUEST_TIMEOUT_MS_MAX,
+    )
+    openai_ask_streaming_enabled: bool = _setting(
+        True,
+        "bool",
+        "agent",
+        "Stream answers in Ask",
+        "Show the answer while it is being written. Off: it appears when it is complete.",
+    )
+
+    def step_limit(self) -> int:
+        """Steps of a run; 0 means no limit. Values too small to get anything done count as the smallest."""
+        return max(self.max_agent_steps, MAX_STEPS_MIN) if self.max_agent_steps else 0
+
+
+FIELDS: Final[Mapping[str, FieldInfo]] = {
+    to_camel(name): info for name, info in Settings.model_fields.items()
+}
+"""Storage key to field."""
+
+
+class SettingsService:
+    """Reads and writes :class:`Settings`."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    async def load(self) -> Settings:
+        """The settings as stored, each unusable value replaced by its default."""
+        stored = await self._host.settings.get(list(FIELDS))
+        good: dict[str, Any] = {}
+        for key, value in stored.items():
+            try:
+                Settings.model_validate({key: value})
+            except ValidationError:
+                continue
+            good[key] = value
+        return Settings.model_validate(good)
+
+    async def view(self) -> dict[str, Any]:
+        """``{values, fields}`` for the settings page."""
+        return {"values": values(await self.load()), "fields": fields()}
+
+    async def save(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Store the given settings and return all values; raise ``bad_setting`` if one of them does not
+        fit.
+        """
+        unknown = sorted(set(changes) - set(FIELDS))
+        if unknown:
+            raise WebBrainError(f"There is no setting {unknown[0][:60]}.", code="bad_setting")
+        try:
+            checked = Settings.model_validate(dict(changes))
+        except ValidationError as error:
+            problem = error.errors(include_url=False, include_input=False)[0]
+            key = to_camel(str(problem["loc"][0])) if problem["loc"] else ""
+            label = FIELDS[key].title if key in FIELDS else key
+            raise WebBrainError(
+                f"{label}: {problem['msg']}.", code="bad_setting", data={"key": key}
+            ) from None
+        fresh = values(checked)
+        await self._host.settings.set({key: fresh[key] for key in changes})
+        now = values(await self.load())
+        self._host.ui.emit("settings_changed", {"values": now})
+        return now
+
+
+def values(settings: Settings) -> dict[str, Any]:
+    """All settings by storage key."""
+    return settings.model_dump(mode="json", by_alias=True)
+
+
+def fields() -> list[dict[str, Any]]:
+    """What the settings page is drawn from, one ``SettingField`` of docs/protocol.md each."""
+    properties = Settings.model_json_schema()["properties"]
+    out = []
+    for key, info in FIELDS.items():
+        schema = properties[key]
+        drawn = {
+            "key": key,
+            "section": schema["section"],
+            "kind": schema["kind"],
+            "label": info.title,
+            "help": info.description,
+            "default": schema["default"],
+            "options": schema.get("options"),
+            "min": schema.get("minimum"),
+            "max": schema.get("maximum"),
+        }
+        out.append({name: value for name, value in drawn.items() if value is not None})
+    return out
