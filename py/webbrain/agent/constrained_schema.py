@@ -1,0 +1,238 @@
+"""The JSON schema of one turn: only calls that make sense on the page as it is now.
+
+One object, ``{"tool": ..., ...}``, as alternatives by tool. A ``ref_id`` is an enumeration of the elements
+the tool can act on; a select takes only its own options, a date field only dates. What was done already, or
+tried twice in vain, is left out.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from webbrain.agent.constrained_page import PATTERNS, Element
+from webbrain.agent.constrained_steps import Step
+from webbrain.agent.turns import Control, TurnState
+from webbrain.tools.base import ToolSpec
+
+REFS: Final = 200
+SELECTS: Final = 12
+OPTIONS: Final = 80
+TEXT_CHARS: Final = 400
+SUMMARY_CHARS: Final = 300
+IN_VAIN: Final = 2
+"""A call that changed nothing this often is not offered again."""
+
+SELECT_TOOL: Final = "type_ax"
+"""The tool that chooses in a native select; on text fields ``set_field`` does all it can."""
+FIELD_TOOL: Final = "set_field"
+NEVER: Final = frozenset({"get_accessibility_tree", "wait_for_element"})
+"""A fresh tree is in every prompt; selectors are beyond a small model."""
+
+_URL = re.compile(
+    r"https?://|www\.|\b[\w-]+\.(?:com|org|net|io|dev|edu|gov|de|fr|uk|eu)\b|\blocalhost\b", re.IGNORECASE
+)
+_SELECTION = re.compile(r"\bselect(?:ed|ion)\b|\bhighlighted\b|\bmarked\b", re.IGNORECASE)
+_BACK = re.compile(r"\bback\b|\bprevious\b|\breturn to\b", re.IGNORECASE)
+_FORWARD = re.compile(r"\bforward\b", re.IGNORECASE)
+
+Schema = dict[str, Any]
+
+
+class TurnSchema:
+    """Builds the alternatives of one turn."""
+
+    def __init__(self, state: TurnState, elements: Mapping[str, Element], done_steps: Sequence[Step]) -> None:
+        self._state = state
+        self._elements = elements
+        self._steps = done_steps
+        self._controls = state.page.controls[:REFS] if state.page else ()
+        self._in_vain = _in_vain(done_steps)
+
+    def build(self) -> Schema:
+        """The schema for the answer."""
+        branches = [branch for tool in self._state.tools for branch in self._branches(tool)]
+        if not any(_names(branch) == "done" for branch in branches):
+            branches.append(_object("answer", {"text": _text(SUMMARY_CHARS)}))
+        return {"anyOf": branches} if len(branches) > 1 else branches[0]
+
+    def _branches(self, tool: ToolSpec) -> list[Schema]:
+        if tool.name in NEVER or self._senseless(tool.name):
+            return []
+        if tool.name == "done":
+            return [self._done(tool)]
+        if tool.acts_on == "click":
+            return self._referring(tool, self._clickable())
+        if tool.name == FIELD_TOOL:
+            return self._fields(tool, self._typeable())
+        if tool.name == SELECT_TOOL:
+            return self._selects(tool) or self._fields_without_field_tool(tool)
+        if tool.acts_on == "type":
+            return self._fields(tool, self._typeable())
+        if tool.acts_on == "any":
+            return self._referring(tool, list(self._controls))
+        return self._plain(tool)
+
+    def _senseless(self, name: str) -> bool:
+        task = self._state.task
+        if name == "navigate":
+            return not _URL.search(task)
+        if name == "get_selection":
+            return not _SELECTION.search(task)
+        if name == "go_back":
+            return not _BACK.search(task)
+        if name == "go_forward":
+            return not _FORWARD.search(task)
+        if name == "read_page":
+            return any(step.call.name == "read_page" and step.ok for step in self._steps[-1:])
+        if name == "scroll" and self._state.page and not self._state.page.truncated:
+            return any(
+                step.call.name == "scroll" and step.data.get("moved") is False for step in self._steps[-2:]
+            )
+        return False
+
+    def _clickable(self) -> list[Control]:
+        """Links, buttons and boxes; a box that we ticked stays ticked; an open list of ours is answered
+        first."""
+        found = []
+        for control in self._controls:
+            element = self._elements.get(control.ref)
+            if not control.can & {"click", "toggle"} or "type" in control.can or "select" in control.can:
+                continue
+            if ("click_ax", control.ref) in self._in_vain:
+                continue
+            ticked = (
+                element is not None and element.checked and element.role in ("checkbox", "radio", "switch")
+            )
+            if ticked and any(s.ref == control.ref and s.ok for s in self._steps):
+                continue
+            found.append(control)
+        pending = self._pending_options()
+        if pending:
+            return [control for control in found if control.ref in pending] or found
+        return found
+
+    def _pending_options(self) -> set[str]:
+        """Options of a list that opened because of the last step."""
+        if not self._steps or not self._steps[-1].ok or self._steps[-1].new_page:
+            return set()
+        return {e.ref for e in self._elements.values() if e.overlay and e.role in ("option", "menuitem")}
+
+    def _typeable(self) -> list[Control]:
+        """Text fields, without those that hold what we put there."""
+        return [
+            control
+            for control in self._controls
+            if "type" in control.can and "select" not in control.can and not self._settled(control)
+        ]
+
+    def _settled(self, control: Control) -> bool:
+        if (FIELD_TOOL, control.ref) in self._in_vain or (SELECT_TOOL, control.ref) in self._in_vain:
+            return True
+        written = [s for s in self._steps if s.ref == control.ref and isinstance(s.args.get("text"), str)]
+        if not written or not written[-1].ok:
+            return False
+        element = self._elements.get(control.ref)
+        text = str(written[-1].args["text"]).strip()
+        if element is None:
+            return False
+        if element.kind == "password" or control.can & {"select"}:
+            return True
+        shown = element.value.strip()
+        return shown == text or (shown.endswith("…") and text.startswith(shown[:-1]))
+
+    def _referring(self, tool: ToolSpec, controls: Iterable[Control]) -> list[Schema]:
+        refs = [control.ref for control in controls]
+        if not refs:
+            return []
+        return [_object(tool.name, {"ref_id": {"enum": refs}, **self._required(tool, {"ref_id"})})]
+
+    def _fields(self, tool: ToolSpec, controls: Iterable[Control]) -> list[Schema]:
+        """One alternative per kind of field."""
+        kinds: dict[str, list[str]] = {}
+        for control in controls:
+            element = self._elements.get(control.ref)
+            kind = element.kind if element and element.kind in PATTERNS else ""
+            kinds.setdefault(kind, []).append(control.ref)
+        return [
+            _object(tool.name, {"ref_id": {"enum": refs}, "text": _text(TEXT_CHARS, PATTERNS.get(kind, ""))})
+            for kind, refs in kinds.items()
+        ]
+
+    def _fields_without_field_tool(self, tool: ToolSpec) -> list[Schema]:
+        if any(other.name == FIELD_TOOL for other in self._state.tools):
+            return []
+        return self._fields(tool, self._typeable())
+
+    def _selects(self, tool: ToolSpec) -> list[Schema]:
+        out = []
+        for control in self._controls:
+            if "select" not in control.can or self._settled(control):
+                continue
+            element = self._elements.get(control.ref)
+            options = list(element.options[:OPTIONS]) if element else []
+            text: Schema = {"enum": options} if options else _text(TEXT_CHARS)
+            out.append(_object(tool.name, {"ref_id": {"enum": [control.ref]}, "text": text}))
+        return out[:SELECTS]
+
+    def _plain(self, tool: ToolSpec) -> list[Schema]:
+        if (tool.name, "") in self._in_vain:
+            return []
+        return [_object(tool.name, self._required(tool, set()))]
+
+    def _done(self, tool: ToolSpec) -> Schema:
+        properties = self._required(tool, {"summary"})
+        return _object(tool.name, {**properties, "summary": _text(SUMMARY_CHARS)})
+
+    @staticmethod
+    def _required(tool: ToolSpec, without: set[str]) -> dict[str, Schema]:
+        """The arguments a tool cannot do without, as plain as they can be put."""
+        args = tool.schema().parameters
+        needed = [name for name in args.get("required", []) if name not in without]
+        return {name: _simple(args["properties"].get(name, {}), args.get("$defs", {})) for name in needed}
+
+
+def _in_vain(done_steps: Sequence[Step]) -> set[tuple[str, str]]:
+    """Tool and element of calls that were tried often enough without any effect, since the page last
+    changed."""
+    tries: dict[tuple[str, str, str], int] = {}
+    out: set[tuple[str, str]] = set()
+    for step in done_steps:
+        if step.new_page:
+            tries.clear()
+            out.clear()
+        key = (step.call.name, step.ref, str(sorted(step.args.items())))
+        if step.idle:
+            tries[key] = tries.get(key, 0) + 1
+            if tries[key] >= IN_VAIN:
+                out.add((step.call.name, step.ref))
+    return out
+
+
+def _object(tool: str, properties: Mapping[str, Schema]) -> Schema:
+    """The tool comes first: what follows is then chosen in its light."""
+    return {
+        "type": "object",
+        "properties": {"tool": {"const": tool}, **properties},
+        "required": ["tool", *properties],
+        "additionalProperties": False,
+    }
+
+
+def _names(branch: Schema) -> str:
+    return str(branch["properties"]["tool"]["const"])
+
+
+def _text(limit: int, pattern: str = "") -> Schema:
+    if pattern:
+        return {"type": "string", "pattern": pattern}
+    return {"type": "string", "minLength": 1, "maxLength": limit}
+
+
+def _simple(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    """A property without prose and defaults."""
+    if isinstance(ref := schema.get("$ref"), str):
+        schema = definitions.get(ref.rsplit("/", 1)[-1], {})
+    kept = {k: v for k, v in schema.items() if k in ("type", "enum", "const", "minimum", "maximum")}
+    if kept.get("type") == "string" and "enum" not in kept:
+        return _text(TEXT_CHARS)
+    return kept or {"type": "string"}

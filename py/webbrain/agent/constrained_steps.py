@@ -1,0 +1,167 @@
+"""The run so far, in one line per step, read off the messages it left behind."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from webbrain.agent import enrich
+from webbrain.core.messages import Message, ToolCall
+from webbrain.providers.loose_json import leading_object
+
+OUTCOME_CHARS: Final = 120
+VALUE_CHARS: Final = 80
+TEXT_CHARS: Final = 1_500
+EARLIER_TURNS: Final = 4
+EARLIER_CHARS: Final = 300
+STEPS_SHOWN: Final = 24
+
+LEAVING: Final = frozenset({"navigate", "go_back", "go_forward"})
+
+_JSON_START = re.compile(r"^\{", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call and what came of it. ``data`` is empty while there is no readable result."""
+
+    call: ToolCall
+    args: dict[str, Any]
+    data: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> str:
+        """The element it was about, or an empty string."""
+        ref = self.args.get("ref_id")
+        return ref if isinstance(ref, str) else ""
+
+    @property
+    def ok(self) -> bool:
+        """True if the tool says that it worked and does not doubt it."""
+        return self.data.get("success") is True and self.data.get("verified") is not False
+
+    @property
+    def new_page(self) -> bool:
+        """True if the tab shows another page after it."""
+        return "currentUrl" in self.data or (self.ok and self.call.name in LEAVING)
+
+    @property
+    def idle(self) -> bool:
+        """True if it failed, or worked and nothing on the page changed."""
+        if not self.ok:
+            return True
+        return not self.new_page and self.data.get("changed") == []
+
+
+def split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+    """Messages before the newest words of the user, and those from there on."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message.role == "user" and not message.content.startswith(enrich.NOTE):
+            return list(messages[:index]), list(messages[index:])
+    return [], list(messages)
+
+
+def steps(run: Sequence[Message]) -> list[Step]:
+    """The calls of this run, oldest first."""
+    results = {message.tool_call_id: message.content for message in run if message.role == "tool"}
+    return [
+        Step(call, _arguments(call), _data(results.get(call.id, "")))
+        for message in run
+        for call in message.tool_calls
+    ]
+
+
+def earlier(before: Sequence[Message]) -> list[str]:
+    """What was said before this task, a line per turn, the newest few."""
+    lines = []
+    for message in before:
+        if message.role == "user" and not message.content.startswith(enrich.NOTE):
+            lines.append(f"User: {_short(_own_words(message.content))}")
+        elif message.role == "assistant" and message.content.strip() and not message.tool_calls:
+            lines.append(f"You: {_short(message.content)}")
+    return lines[-EARLIER_TURNS:]
+
+
+def notes(run: Sequence[Message]) -> list[str]:
+    """What we told the model after its last call, e.g. that its answer was empty."""
+    out: list[str] = []
+    for message in reversed(run):
+        if message.role == "tool":
+            break
+        if message.role == "user" and message.content.startswith(enrich.NOTE):
+            out.append(message.content)
+    return out[::-1][-2:]
+
+
+def line(step: Step, what: str) -> str:
+    """A step in one line. Words of the page in it have lost whatever could pass for structure."""
+    return f"{what} -> {_outcome(step)}"
+
+
+def said(step: Step, target: str) -> str:
+    """What the step did, in words."""
+    args = step.args
+    text = args.get("text")
+    if target and isinstance(text, str):
+        return f'{step.call.name} {target} = "{enrich.clean(text, VALUE_CHARS)}"'
+    rest = {key: value for key, value in args.items() if key != "ref_id"}
+    plain = " ".join(enrich.clean(str(value), VALUE_CHARS) for value in rest.values())
+    return " ".join(part for part in (step.call.name, target, plain) if part)
+
+
+def text_read(run_steps: Sequence[Step]) -> str:
+    """The page text that the last ``read_page`` brought, if no step left that page since."""
+    for step in reversed(run_steps):
+        text = step.data.get("text")
+        if step.call.name == "read_page" and isinstance(text, str):
+            return text[:TEXT_CHARS]
+        if step.new_page:
+            return ""
+    return ""
+
+
+def _outcome(step: Step) -> str:
+    data = step.data
+    if not data:
+        return "no result"
+    if data.get("success") is not True:
+        return "failed: " + enrich.clean(str(data.get("error", "unknown reason")), OUTCOME_CHARS)
+    if data.get("verified") is False:
+        return "not taken, the field holds: " + enrich.clean(
+            str(data.get("actual", "nothing")), OUTCOME_CHARS
+        )
+    if step.new_page:
+        return "ok, new page"
+    if step.idle:
+        return "ok, nothing changed"
+    return "ok"
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    try:
+        value = json.loads(call.arguments)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _data(content: str) -> dict[str, Any]:
+    """The JSON of a tool result, whatever stands around it."""
+    match = _JSON_START.search(content)
+    if not match:
+        return {}
+    return leading_object(content[match.start() :])[0] or {}
+
+
+def _own_words(content: str) -> str:
+    """A user turn without the facts we put before it."""
+    lines = content.split("\n")
+    while lines and (lines[0].startswith("[") or not lines[0].strip()):
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+def _short(text: str) -> str:
+    return enrich.clean(text, EARLIER_CHARS)
