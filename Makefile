@@ -90,6 +90,14 @@ lock: deps ## maintainers: resolve all dependencies anew (package-lock.json: npm
 	  cat .cache/requirements.lock; } > requirements.lock
 	$(PY) -m build.lock
 
+.PHONY: new-tool
+new-tool: deps ## start a new tool: make new-tool NAME=my_tool
+	@$(PY) -m build.scaffold tool "$(NAME)"
+
+.PHONY: docs
+docs: deps ## make the tables in docs/ that come from the code
+	@PYTHONPATH=py $(PY) -m build.tool_docs
+
 .PHONY: clean
 clean: ## remove what was built; keep what was installed and fetched
 	rm -rf dist .cache/build.stamp .cache/bytecode .pytest_cache .mypy_cache .ruff_cache test-results
