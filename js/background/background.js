@@ -6,6 +6,9 @@ import { describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
 
 const WATCHDOG = "host";
 const WATCHDOG_MINUTES = 0.5;
+/** How long a new supervisor page may take until it listens, and how often it is asked. */
+const LISTENS_MS = 8_000;
+const LISTENS_POLL_MS = 50;
 
 /** An offscreen document can exist only once, so it declares all it will ever need. @type {chrome.offscreen.CreateParameters} */
 const HOST = {
@@ -15,17 +18,26 @@ const HOST = {
 };
 
 async function hostExists() {
-  const contexts = await chrome.runtime.getContexts({ contextTypes: /** @type {any} */ (["OFFSCREEN_DOCUMENT"]) });
+  const contexts = await chrome.runtime.getContexts({
+    contextTypes: /** @type {any} */ (["OFFSCREEN_DOCUMENT"]),
+  });
   return contexts.length > 0;
 }
 
 /** Make sure that the supervisor page is there. If somebody else creates it first, that is a success too. */
 async function ensureHost() {
-  if (await hostExists()) return;
-  try {
-    await chrome.offscreen.createDocument(HOST);
-  } catch (error) {
-    if (!(await hostExists())) throw error;
+  if (!(await hostExists())) {
+    try {
+      await chrome.offscreen.createDocument(HOST);
+    } catch (error) {
+      if (!(await hostExists())) throw error;
+    }
+  }
+  // Whoever asks wants to connect, and a document that exists may not listen yet.
+  const patience = Date.now() + LISTENS_MS;
+  while (!(await toHost("hello", {}).catch(() => null))) {
+    if (Date.now() > patience) throw new Error("The supervisor page does not answer.");
+    await new Promise((resolve) => setTimeout(resolve, LISTENS_POLL_MS));
   }
 }
 

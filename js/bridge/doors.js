@@ -3,17 +3,45 @@
 
 /** Globals that reach the network, storage, other contexts, or a fresh global scope that would have them all again. */
 export const DOORS = [
-  "fetch", "fetchLater", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource",
-  "importScripts", "Worker", "SharedWorker", "BroadcastChannel", "RTCPeerConnection", "FontFace", "fonts",
-  "indexedDB", "caches", "cookieStore", "localStorage", "sessionStorage", "Notification",
-  "webkitRequestFileSystem", "webkitRequestFileSystemSync", "webkitResolveLocalFileSystemURL",
-  "webkitResolveLocalFileSystemSyncURL", "postMessage",
+  "fetch",
+  "fetchLater",
+  "XMLHttpRequest",
+  "WebSocket",
+  "WebSocketStream",
+  "WebTransport",
+  "EventSource",
+  "importScripts",
+  "Worker",
+  "SharedWorker",
+  "BroadcastChannel",
+  "RTCPeerConnection",
+  "FontFace",
+  "fonts",
+  "indexedDB",
+  "caches",
+  "cookieStore",
+  "localStorage",
+  "sessionStorage",
+  "Notification",
+  "webkitRequestFileSystem",
+  "webkitRequestFileSystemSync",
+  "webkitResolveLocalFileSystemURL",
+  "webkitResolveLocalFileSystemSyncURL",
+  "postMessage",
 ];
 
 /** The same, behind `navigator`. */
 export const NAVIGATOR_DOORS = [
-  "sendBeacon", "serviceWorker", "storage", "storageBuckets", "webkitTemporaryStorage", "webkitPersistentStorage",
-  "usb", "serial", "hid", "bluetooth",
+  "sendBeacon",
+  "serviceWorker",
+  "storage",
+  "storageBuckets",
+  "webkitTemporaryStorage",
+  "webkitPersistentStorage",
+  "usb",
+  "serial",
+  "hid",
+  "bluetooth",
 ];
 
 /**

@@ -11,10 +11,19 @@ const ROWS = /** @type {any} */ (METHODS);
 const MEANINGS = [
   [/no tab with id|invalid tab id|tab was closed|tab is closed/i, "no_tab"],
   [/no window with id|invalid window id|no current window|no last-focused window/i, "no_window"],
-  [/back\/forward cache|bfcache|(port|channel) (is )?closed|went out of scope|frame .* removed|'?Conduits'? destroyed/i, "page_gone"],
-  [/no frame with id|frame not found|invalid frame|document .* is gone|message manager disconnected/i, "page_gone"],
+  [
+    /back\/forward cache|bfcache|(port|channel) (is )?closed|went out of scope|frame .* removed|'?Conduits'? destroyed/i,
+    "page_gone",
+  ],
+  [
+    /no frame with id|frame not found|invalid frame|document .* is gone|message manager disconnected/i,
+    "page_gone",
+  ],
   [/receiving end does not exist/i, "no_receiver"],
-  [/cannot access|cannot be scripted|missing host permission|must request permission|showing error page|blocked/i, "restricted_page"],
+  [
+    /cannot access|cannot be scripted|missing host permission|must request permission|showing error page|blocked/i,
+    "restricted_page",
+  ],
   [/(next|previous) page in history|go (back|forward)/i, "no_history"],
 ];
 
@@ -31,7 +40,8 @@ export function rowOf(method) {
 export async function execute(api, browser, call) {
   try {
     const row = rowOf(call.method ?? "");
-    if (!row?.browsers.includes(browser)) throw new BridgeError("not_allowed", `${call.method} is not in the table.`);
+    if (!row?.browsers.includes(browser))
+      throw new BridgeError("not_allowed", `${call.method} is not in the table.`);
     const wrong = mismatch(call.params, row.params);
     if (wrong) throw new BridgeError("bad_params", wrong);
     const answer = await before(invoke(api, row, call.params), call.deadline);
@@ -46,7 +56,8 @@ async function invoke(api, row, params) {
   const path = row.api.split(".");
   const name = /** @type {string} */ (path.pop());
   const owner = path.reduce((object, key) => object?.[key], api);
-  if (typeof owner?.[name] !== "function") throw new BridgeError("not_allowed", `This browser has no ${row.api}.`);
+  if (typeof owner?.[name] !== "function")
+    throw new BridgeError("not_allowed", `This browser has no ${row.api}.`);
   const values = row.args.map((key) => params[key]);
   // A trailing argument that was left out must not be passed as undefined: Firefox checks the number of arguments.
   while (values.length && values.at(-1) === undefined) values.pop();
@@ -58,13 +69,16 @@ function pick(value, fields) {
   if (fields === null || value === undefined || value === null) return null;
   if (fields === "*") return value;
   if (Array.isArray(value)) return value.map((item) => pick(item, fields));
-  return Object.fromEntries(fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]));
+  return Object.fromEntries(
+    fields.filter((field) => value[field] !== undefined).map((field) => [field, value[field]]),
+  );
 }
 
 /** @template T @param {T} value @param {number} cap @returns {T} */
 function capped(value, cap) {
   const chars = JSON.stringify(value)?.length ?? 0;
-  if (chars > cap) throw new BridgeError("too_large", `The answer has ${chars} characters, ${cap} are allowed.`);
+  if (chars > cap)
+    throw new BridgeError("too_large", `The answer has ${chars} characters, ${cap} are allowed.`);
   return value;
 }
 

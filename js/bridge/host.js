@@ -4,7 +4,7 @@
 import { execute, rowOf } from "./executor.js";
 import * as http from "./http.js";
 import * as platform from "./platform.js";
-import { BridgeError, FRAME_CHARS, before, errorTo, isOwnPage, replyTo } from "./rpc.js";
+import { BridgeError, before, errorTo, FRAME_CHARS, isOwnPage, replyTo } from "./rpc.js";
 import { isStoreMethod, store } from "./store.js";
 import { PROBE_MS, Supervisor } from "./supervisor.js";
 
@@ -40,7 +40,8 @@ function toScreens(method, params) {
 /** @param {Frame} frame @param {ArrayBuffer[]} buffers */
 function fromPython(frame, buffers) {
   if (frame.kind === "cancel") http.abort(frame.id ?? "");
-  else if (frame.kind === "event" && frame.method === "ui.emit") emit(frame.params.event, frame.params.params);
+  else if (frame.kind === "event" && frame.method === "ui.emit")
+    emit(frame.params.event, frame.params.params);
   else if (frame.kind === "call") answer(frame, buffers);
 }
 
@@ -53,7 +54,8 @@ function emit(event, params) {
 /** Answer one of Python's calls. @param {Frame} call @param {ArrayBuffer[]} buffers */
 async function answer(call, buffers) {
   try {
-    const frame = call.target === "executor" ? await privileged(call) : replyTo(call, await own(call, buffers), "python");
+    const frame =
+      call.target === "executor" ? await privileged(call) : replyTo(call, await own(call, buffers), "python");
     supervisor.send({ ...frame, epoch: call.epoch });
   } catch (error) {
     supervisor.send(errorTo(call, error, "python"));
@@ -78,12 +80,16 @@ async function own({ method = "", id = "", epoch, params }, buffers) {
 /** Calls the executor answers. @param {Frame} call @returns {Promise<Frame>} */
 async function privileged(call) {
   const deadline = call.deadline && call.deadline + GRACE_MS;
-  const send = () => before(platform.callExecutor(call, execute.bind(null, platform.api, platform.BROWSER)), deadline);
+  const send = () =>
+    before(platform.callExecutor(call, execute.bind(null, platform.api, platform.BROWSER)), deadline);
   const first = await send();
   if (first) return first;
   const again = rowOf(call.method ?? "")?.idempotent ? await send() : null;
   if (again) return again;
-  throw new BridgeError("outcome_unknown", "The browser's side of the extension was restarted during this call.");
+  throw new BridgeError(
+    "outcome_unknown",
+    "The browser's side of the extension was restarted during this call.",
+  );
 }
 
 /** A screen's call. @param {number} screen @param {Port} port @param {Frame} call */
@@ -91,7 +97,8 @@ async function fromScreen(screen, port, call) {
   if (call?.kind !== "call" || typeof call.id !== "string" || typeof call.method !== "string") return;
   let frame;
   try {
-    if (JSON.stringify(call).length > UI_FRAME_CHARS) throw new BridgeError("too_large", "This is too long to send.");
+    if (JSON.stringify(call).length > UI_FRAME_CHARS)
+      throw new BridgeError("too_large", "This is too long to send.");
     frame = replyTo(call, await screenCall(screen, call.method, call.params ?? {}), "ui");
   } catch (error) {
     frame = errorTo(call, error, "ui");
@@ -110,7 +117,8 @@ async function screenCall(screen, method, params) {
 /** The reference system's runtime messages, from our own pages. @param {Record<string, unknown>} message */
 async function legacy(message) {
   try {
-    if (JSON.stringify(message).length > FRAME_CHARS) throw new BridgeError("too_large", "This is too long to send.");
+    if (JSON.stringify(message).length > FRAME_CHARS)
+      throw new BridgeError("too_large", "This is too long to send.");
     return await supervisor.call("legacy", message);
   } catch (error) {
     const { message: text, code } = errorTo({ target: "", epoch: 0, kind: "" }, error, "ui").error ?? {};
@@ -122,12 +130,17 @@ async function legacy(message) {
 async function tabRemoved(tabId) {
   await supervisor.whenReady().catch(() => {});
   supervisor.send({
-    target: "python", epoch: supervisor.status.epoch, kind: "event", method: "tab_removed", params: { tabId },
+    target: "python",
+    epoch: supervisor.status.epoch,
+    kind: "event",
+    method: "tab_removed",
+    params: { tabId },
   });
 }
 
 /** A message to the supervisor: from the service worker in Chrome. @param {Frame} frame @returns {Promise<unknown> | null} */
 function fromBackground({ method, params }) {
+  if (method === "hello") return Promise.resolve(true);
   if (method === "legacy") return legacy(params);
   if (method === "tab_removed") tabRemoved(params.tabId);
   return null;
@@ -142,16 +155,22 @@ function begin() {
     port.onMessage.addListener((/** @type {any} */ frame) => fromScreen(screen, port, frame));
     port.onDisconnect.addListener(() => screens.delete(screen));
   });
-  runtime.onMessage.addListener((/** @type {any} */ message, /** @type {any} */ sender, /** @type {any} */ respond) => {
-    let work = null;
-    if (message?.target === "host" && platform.isBackground(sender)) {
-      work = fromBackground(message);
-    } else if (message?.target === "background" && platform.HOST_IS_BACKGROUND && isOwnPage(sender, runtime)) {
-      work = message.action === "ensure_host" ? Promise.resolve({ ok: true }) : legacy(message);
-    }
-    work?.then(respond);
-    return work !== null;
-  });
+  runtime.onMessage.addListener(
+    (/** @type {any} */ message, /** @type {any} */ sender, /** @type {any} */ respond) => {
+      let work = null;
+      if (message?.target === "host" && platform.isBackground(sender)) {
+        work = fromBackground(message);
+      } else if (
+        message?.target === "background" &&
+        platform.HOST_IS_BACKGROUND &&
+        isOwnPage(sender, runtime)
+      ) {
+        work = message.action === "ensure_host" ? Promise.resolve({ ok: true }) : legacy(message);
+      }
+      work?.then(respond);
+      return work !== null;
+    },
+  );
   platform.listen(tabRemoved);
   setInterval(() => supervisor.tick(), PROBE_MS);
   supervisor.start();

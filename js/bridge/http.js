@@ -50,7 +50,12 @@ export async function send(id, params, body, chunk) {
   open.set(id, control);
   try {
     const late = new BridgeError("net_timeout", "The server did not begin to answer in time.");
-    const response = await within(request(params, body, control.signal), params.headersTimeoutMs, late, control);
+    const response = await within(
+      request(params, body, control.signal),
+      params.headersTimeoutMs,
+      late,
+      control,
+    );
     if (response.type === "opaqueredirect") {
       throw new BridgeError("net_refused", "The server answered with a redirect, which is not followed.");
     }
@@ -97,7 +102,8 @@ async function pump(id, response, stallMs, control, chunk) {
       const { done, value } = await within(reader.read(), stallMs, stalled, control);
       if (done) break;
       bytes += value.byteLength;
-      if (bytes > RESPONSE_BYTES) throw new BridgeError("too_large", `The answer has more than ${RESPONSE_BYTES} bytes.`);
+      if (bytes > RESPONSE_BYTES)
+        throw new BridgeError("too_large", `The answer has more than ${RESPONSE_BYTES} bytes.`);
       const whole = value.byteLength === value.buffer.byteLength;
       chunk({}, [/** @type {ArrayBuffer} */ (whole ? value.buffer : value.slice().buffer)]);
     }

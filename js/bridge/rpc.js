@@ -21,6 +21,9 @@
 /** Characters a single frame may have on any border; bigger things travel as buffers. */
 export const FRAME_CHARS = 16_000_000;
 
+/** Characters of an error's message: the end is kept, which is where a traceback says what happened. */
+const ERROR_CHARS = 2_000;
+
 /** The longest a deadline may lie ahead, so that no call is waited for without end. */
 export const LONGEST_CALL_MS = 300_000;
 
@@ -39,7 +42,10 @@ export function describe(error) {
   if (error instanceof BridgeError) {
     return { code: error.code, message: error.message, ...(error.data && { data: error.data }) };
   }
-  return { code: "api_error", message: String((error instanceof Error && error.message) || error).slice(0, 1_000) };
+  return {
+    code: "api_error",
+    message: String((error instanceof Error && error.message) || error).slice(-ERROR_CHARS),
+  };
 }
 
 /** @param {Frame} call @param {unknown} result @param {string} target @returns {Frame} */
@@ -59,7 +65,10 @@ export function errorTo(call, error, target) {
 export function before(promise, deadline) {
   const rest = Math.min((deadline ?? Number.POSITIVE_INFINITY) - Date.now(), LONGEST_CALL_MS);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new BridgeError("timeout", "No answer in time.")), Math.max(rest, 0));
+    const timer = setTimeout(
+      () => reject(new BridgeError("timeout", "No answer in time.")),
+      Math.max(rest, 0),
+    );
     promise.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
@@ -78,7 +87,9 @@ export function isOwnPage(sender, runtime) {
  * @param {Sender | undefined} sender @param {{id: string, getURL: (path: string) => string}} runtime
  */
 export function isSupervisor(sender, runtime) {
-  return Boolean(sender && sender.id === runtime.id && sender.url === runtime.getURL("host.html") && !sender.tab);
+  return Boolean(
+    sender && sender.id === runtime.id && sender.url === runtime.getURL("host.html") && !sender.tab,
+  );
 }
 
 /** @type {Record<string, (value: any) => boolean>} */
@@ -97,22 +108,27 @@ const TYPES = {
  * @param {any} value @param {Schema} schema @param {string} [path] @returns {string | null} What is wrong, or null.
  */
 export function mismatch(value, schema, path = "params") {
-  if (schema.anyOf) return schema.anyOf.some((s) => !mismatch(value, s, path)) ? null : `${path} fits no alternative`;
+  if (schema.anyOf)
+    return schema.anyOf.some((s) => !mismatch(value, s, path)) ? null : `${path} fits no alternative`;
   if (schema.type && !TYPES[schema.type](value)) return `${path} is not of type ${schema.type}`;
   if ("const" in schema && value !== schema.const) return `${path} is not ${JSON.stringify(schema.const)}`;
   if (schema.enum && !schema.enum.includes(value)) return `${path} is none of ${JSON.stringify(schema.enum)}`;
   if (typeof value === "string") {
     if (value.length > (schema.maxLength ?? FRAME_CHARS)) return `${path} is longer than ${schema.maxLength}`;
     if (value.length < (schema.minLength ?? 0)) return `${path} is shorter than ${schema.minLength}`;
-    if (schema.pattern && !new RegExp(schema.pattern, "u").test(value)) return `${path} does not match ${schema.pattern}`;
+    if (schema.pattern && !new RegExp(schema.pattern, "u").test(value))
+      return `${path} does not match ${schema.pattern}`;
   }
   if (typeof value === "number") {
     if (value < (schema.minimum ?? value)) return `${path} is below ${schema.minimum}`;
     if (value > (schema.maximum ?? value)) return `${path} is above ${schema.maximum}`;
   }
   if (Array.isArray(value)) {
-    if (value.length > (schema.maxItems ?? value.length)) return `${path} has more than ${schema.maxItems} items`;
-    return schema.items ? firstOf(value.map((v, i) => () => mismatch(v, schema.items ?? {}, `${path}[${i}]`))) : null;
+    if (value.length > (schema.maxItems ?? value.length))
+      return `${path} has more than ${schema.maxItems} items`;
+    return schema.items
+      ? firstOf(value.map((v, i) => () => mismatch(v, schema.items ?? {}, `${path}[${i}]`)))
+      : null;
   }
   return TYPES.object(value) ? objectMismatch(value, schema, path) : null;
 }
@@ -127,7 +143,9 @@ function objectMismatch(value, schema, path) {
   const stranger = schema.additionalProperties === false && keys.find((key) => !Object.hasOwn(known, key));
   if (stranger) return `${path}.${stranger} is not allowed`;
   return firstOf(
-    keys.filter((key) => Object.hasOwn(known, key)).map((key) => () => mismatch(value[key], known[key], `${path}.${key}`)),
+    keys
+      .filter((key) => Object.hasOwn(known, key))
+      .map((key) => () => mismatch(value[key], known[key], `${path}.${key}`)),
   );
 }
 

@@ -15,7 +15,10 @@ const STREAM = { type: "string", minLength: 1, maxLength: 200 };
 /** @type {Record<string, import("./rpc.js").Schema>} */
 const PARAMS = {
   "store.append": {
-    properties: { stream: STREAM, records: { type: "array", maxItems: MAX_RECORDS, items: { type: "object" } } },
+    properties: {
+      stream: STREAM,
+      records: { type: "array", maxItems: MAX_RECORDS, items: { type: "object" } },
+    },
     required: ["stream", "records"],
   },
   "store.read": {
@@ -66,7 +69,11 @@ const HANDLERS = {
     const records = [];
     let chars = 0;
     const store = (await database()).transaction(RECORDS).store;
-    for (let cursor = await store.openCursor(range(stream, after)); cursor; cursor = await cursor.continue()) {
+    for (
+      let cursor = await store.openCursor(range(stream, after));
+      cursor;
+      cursor = await cursor.continue()
+    ) {
       chars += JSON.stringify(cursor.value).length;
       if (records.length && chars > READ_CHARS) return { records, more: true };
       records.push([/** @type {[string, number]} */ (cursor.key)[1], cursor.value]);
@@ -98,7 +105,10 @@ export async function store(method, params) {
   try {
     return await HANDLERS[method](params);
   } catch (error) {
-    throw new BridgeError("store_failed", `The browser's storage refused: ${error instanceof Error ? error.message : error}`);
+    throw new BridgeError(
+      "store_failed",
+      `The browser's storage refused: ${error instanceof Error ? error.message : error}`,
+    );
   }
 }
 

@@ -34,7 +34,14 @@ export class Supervisor {
   #startedAt = 0;
   #readyAt = 0;
   /** @type {Gate | null} */ #ready = null;
-  /** @type {Status} */ status = { state: "starting", epoch: 0, mode: "", phases: [], totalMs: 0, reason: "" };
+  /** @type {Status} */ status = {
+    state: "starting",
+    epoch: 0,
+    mode: "",
+    phases: [],
+    totalMs: 0,
+    reason: "",
+  };
 
   /**
    * @param {{
@@ -64,7 +71,8 @@ export class Supervisor {
     };
     worker.onerror = (/** @type {ErrorEvent} */ event) => {
       event.preventDefault?.();
-      if (this.#worker === worker) this.#broken(`The Worker broke: ${event.message ?? "its script could not be read"}.`);
+      if (this.#worker === worker)
+        this.#broken(`The Worker broke: ${event.message ?? "its script could not be read"}.`);
     };
     worker.postMessage({ ...this.ports.options, epoch, plain });
   }
@@ -112,10 +120,13 @@ export class Supervisor {
     });
   }
 
-  /** Send a frame to Python. Nothing is sent while it does not run. @param {Frame} frame @param {ArrayBuffer[]} [buffers] */
+  /** Send a frame to Python, unless the Worker it is for is gone. @param {Frame} frame @param {ArrayBuffer[]} [buffers] */
   send(frame, buffers = []) {
-    if (this.status.state !== "ready" || frame.epoch !== this.status.epoch) return;
-    this.#worker?.postMessage({ text: JSON.stringify({ ...frame, buffers: buffers.length }), buffers }, buffers);
+    if (frame.epoch !== this.status.epoch) return;
+    this.#worker?.postMessage(
+      { text: JSON.stringify({ ...frame, buffers: buffers.length }), buffers },
+      buffers,
+    );
   }
 
   #ping() {
@@ -136,7 +147,10 @@ export class Supervisor {
     if (call && (frame.kind === "reply" || frame.kind === "error")) {
       this.#calls.delete(frame.id ?? "");
       if (frame.kind === "reply") call.resolve(frame.result);
-      else call.reject(new BridgeError(frame.error?.code ?? "api_error", frame.error?.message ?? "", frame.error?.data));
+      else
+        call.reject(
+          new BridgeError(frame.error?.code ?? "api_error", frame.error?.message ?? "", frame.error?.data),
+        );
       return;
     }
     this.ports.onFrame(frame, buffers);
@@ -149,7 +163,13 @@ export class Supervisor {
     } else if (method === "boot.ready") {
       this.#missed = 0;
       this.#readyAt = this.now();
-      this.#tell({ ...this.status, state: "ready", mode: params.mode, reason: params.reason, totalMs: this.#age() });
+      this.#tell({
+        ...this.status,
+        state: "ready",
+        mode: params.mode,
+        reason: params.reason,
+        totalMs: this.#age(),
+      });
       this.#ready?.resolve();
       this.#ready = null;
     } else if (method === "boot.failed" || method === "worker.broken") {
@@ -173,7 +193,8 @@ export class Supervisor {
     this.#worker = null;
     const calls = [...this.#calls.values()];
     this.#calls.clear();
-    for (const { reject } of calls) reject(new BridgeError("outcome_unknown", "Python was restarted during this call."));
+    for (const { reject } of calls)
+      reject(new BridgeError("outcome_unknown", "Python was restarted during this call."));
     this.ports.onGone();
     console.warn(`Python Worker ${epoch} ended: ${reason}`);
     // A snapshot that breaks the whole Worker cannot fall back by itself, so a second boot goes the plain way.

@@ -15,12 +15,36 @@ function tell(method, params) {
 }
 
 /**
- * Send a frame Python wrote; its buffers are moved, not copied.
- * @param {string} text @param {Uint8Array[]} [views]
+ * Send a frame Python wrote. Its buffers are copied out of Python's memory once, and then moved.
+ * @param {string} text
+ * @param {{toJs: () => Uint8Array<ArrayBuffer>[]}} [views] A list of bytes; only lent, as all arguments from Python.
  */
-function post(text, views = []) {
-  const buffers = /** @type {ArrayBuffer[]} */ (views.map((view) => view.buffer));
+function post(text, views) {
+  const buffers = views ? views.toJs().map((view) => view.buffer) : [];
   toHost({ text, buffers }, { transfer: buffers });
+}
+
+/**
+ * Hand the supervisor's frames to Python from now on.
+ * @param {{copy: () => (text: string, buffers: ArrayBuffer[]) => void}} receive
+ */
+function listen(receive) {
+  const kept = receive.copy();
+  self.onmessage = (event) => {
+    try {
+      kept(event.data.text, event.data.buffers);
+    } catch (error) {
+      // Python catches its own errors; what gets here means that the interpreter itself is broken.
+      tell("worker.broken", { reason: reasonOf(error) });
+    }
+  };
+}
+
+/** @param {unknown} error @returns {string} One line; of a Python traceback the last that names an error. */
+function reasonOf(error) {
+  console.error(error);
+  const lines = describe(error).message.trimEnd().split("\n");
+  return lines.findLast((line) => /^[\w.]+: /.test(line)) ?? lines[lines.length - 1];
 }
 
 /** @param {{epoch: number, browser: string, capabilities: object, plain: boolean}} options */
@@ -33,20 +57,11 @@ async function start(options) {
     mode: options.plain ? "plain" : "auto",
     onPhase: (phase) => tell("boot.phase", phase),
   });
-  const begun = performance.now();
-  const receive = await pyodide.pyimport("webbrain.main").start(post, JSON.stringify(options));
-  tell("boot.phase", { name: "agent", ms: Math.round((performance.now() - begun) * 10) / 10 });
-  self.onmessage = (event) => {
-    try {
-      receive(event.data.text, event.data.buffers);
-    } catch (error) {
-      // Python catches its own errors; what gets here means that the interpreter itself is broken.
-      tell("worker.broken", { reason: describe(error).message });
-    }
-  };
+  const phases = await pyodide.pyimport("webbrain.main").start(post, listen, JSON.stringify(options));
+  for (const phase of JSON.parse(phases)) tell("boot.phase", phase);
   tell("boot.ready", { mode, reason: reason ?? "" });
 }
 
 self.onmessage = (event) => {
-  start(event.data).catch((error) => tell("boot.failed", { reason: describe(error).message }));
+  start(event.data).catch((error) => tell("boot.failed", { reason: reasonOf(error) }));
 };
