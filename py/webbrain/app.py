@@ -251,7 +251,7 @@ class App:
             earlier = conversation.run_of(request_id)
             if earlier is not None:
                 return _accepted(request_id, earlier)
-            self.runs.refuse_second(tab_id)
+            await self.runs.make_room(tab_id)
             _refuse_dev(mode)
             if mode is None and not conversation.journal.events:
                 raise WebBrainError("There is nothing to continue here.", code="nothing_to_continue")

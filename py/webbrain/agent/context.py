@@ -17,8 +17,9 @@ FILL: Final = 0.75
 FILL_AFTER: Final = 0.60
 """Share that is aimed at once something must go, so that the next steps need not shorten again: what is sent
 keeps its beginning, and a provider's prefix cache stays of use."""
-FILL_EMERGENCY: Final = 0.40
-"""Share that is aimed at after the provider itself said that the request is too long."""
+FILL_EMERGENCY: Final = 0.50
+"""Share of what was sent that is aimed at after the provider itself said that it is too long, whatever we believe
+about its window."""
 CHARS_PER_TOKEN: Final = 4.0
 IMAGE_CHARS: Final = 6_000
 MESSAGE_OVERHEAD_CHARS: Final = 16
@@ -72,7 +73,9 @@ class ContextGuard:
         """
         if not emergency and self._size(messages) <= self._budget(FILL, window, output, fixed):
             return self._view(messages)
-        target = self._budget(FILL_EMERGENCY if emergency else FILL_AFTER, window, output, fixed)
+        target = self._budget(FILL_AFTER, window, output, fixed)
+        if emergency:
+            target = min(target, self._size(messages) * FILL_EMERGENCY)
         for message in messages[: max(0, len(messages) - RECENT_MESSAGES)]:
             if self._size(messages) <= target:
                 return self._view(messages)

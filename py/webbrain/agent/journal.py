@@ -146,6 +146,12 @@ class Journal:
         self.messages = arranged([*self.messages, message])
         self._write_message(message)
 
+    def round_off(self, text: str) -> None:
+        """If results are the last thing in the history, let the assistant say ``text``: some chat templates
+        refuse a user's message right behind them."""
+        if self.messages and self.messages[-1].role == "tool":
+            self.add(Message(role="assistant", content=text))
+
     def _take_event(self, event: RunEvent, effect: bool) -> None:
         if event.seq <= self._seq:
             return

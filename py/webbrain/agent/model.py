@@ -18,6 +18,9 @@ from webbrain.providers.base import ModelClient, ModelInfo
 CONTEXT_OVERFLOW: Final = "context_too_small"
 """The code by which a provider says that the request is longer than its window."""
 
+LONGEST_RETRY_DELAY: Final = 30.0
+"""Seconds: a provider that wants a longer pause is not asked again; the user decides."""
+
 
 class ModelCaller:
     """Calls the model of one run. A broken stream closes streaming for the rest of the run (see the
@@ -49,10 +52,10 @@ class ModelCaller:
                     self._warn(
                         "context_shortened", "The conversation was too long for the model and was shortened."
                     )
-                elif error.transient and not retried:
+                elif error.transient and not retried and (delay := _delay(error)) <= LONGEST_RETRY_DELAY:
                     retried = True
                     self._warn("provider_retry", f"{error.message} Trying once more.")
-                    await self._host.clock.sleep(TRANSIENT_RETRY_DELAY)
+                    await self._host.clock.sleep(delay)
                 else:
                     raise
             else:
@@ -113,3 +116,9 @@ class ModelCaller:
 
 def _may_stream(info: ModelInfo, mode: Mode) -> bool:
     return mode is Mode.ASK and info.streams_in_ask and not info.constrained
+
+
+def _delay(error: ProviderFailed) -> float:
+    """Seconds until the repeat: ours, or what the provider asked for if that is longer."""
+    asked = error.data.get("retry_after")
+    return max(TRANSIENT_RETRY_DELAY, asked) if isinstance(asked, int | float) else TRANSIENT_RETRY_DELAY

@@ -11,6 +11,7 @@ from webbrain.core.limits import UI_RESULT_CHARS
 from webbrain.core.messages import Message
 
 INTERRUPTED: Final = "The extension was interrupted before this was finished."
+ENDING: Final = "(I was interrupted here.)"
 LOST: Final = "This was finished, but the extension was interrupted and the result is lost."
 NEVER_STARTED: Final = "The extension was interrupted before this was started."
 
@@ -53,6 +54,7 @@ def interrupt(journal: Journal, run_id: str) -> None:
         default = error_text(LOST if call.id in finished else NEVER_STARTED, "interrupted")
         journal.answer_orphan(call, reasons.get(call.id, default))
     _keep_partial_text(journal, run_id)
+    journal.round_off(ENDING)
     resolved = {event.data["cardId"] for event in events if event.type == "card_resolved"}
     for event in events:
         if event.type == "clarify" and event.data["cardId"] not in resolved:
@@ -67,6 +69,7 @@ def mend(journal: Journal) -> None:
     """Give every call without a result one, so that the history can be sent to a model again."""
     for call in journal.orphans():
         journal.answer_orphan(call, error_text(INTERRUPTED, "interrupted"))
+    journal.round_off(ENDING)
 
 
 def _keep_partial_text(journal: Journal, run_id: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from webbrain.agent import enrich
-from webbrain.agent.calls import Caller
+from webbrain.agent.calls import NAME_CHARS, Caller
 from webbrain.agent.cards import Cards
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import Journal
@@ -37,6 +37,14 @@ CLOSING_SAVE_TIMEOUT: Final = 2.0
 CALLS_PER_REPLY: Final = 32
 """More calls in one answer than this are refused: no honest answer has them."""
 REPLY_TEXT_CHARS: Final = 200_000
+
+ENDINGS: Final[dict[Status, str]] = {
+    "completed": "(Done.)",
+    "stopped": "(The user stopped me here.)",
+    "failed": "(An error ended this here.)",
+    "max_steps": "(I reached the step limit here.)",
+}
+"""What stands in the model's place where a run ended before it could say anything."""
 
 CONTINUE: Final = (
     "The user allows more steps. Go on with the task from where you are; do not repeat what is done."
@@ -263,8 +271,8 @@ class Run:
         if turn.text.strip() or self._model.streamed:
             self._journal.emit(Text(content=turn.text.strip()))
         for call in turn.calls:
-            self._tally.tools[call.name] += 1
-            self._tally.last_tool = call.name
+            self._tally.last_tool = enrich.clean(call.name, NAME_CHARS)
+            self._tally.tools[self._tally.last_tool] += 1
         ctx = ToolContext(self._host, self.tab_id, self.options.mode, info.tier, info.context_window)
         batch = await self._caller.run_all(
             turn.calls, state.tools, ctx, self._tally.steps, cut_off=self._cut_off
@@ -359,6 +367,7 @@ class Run:
             self._journal.add(Message(role="assistant", content=partial))
             self._journal.emit(Text(content=partial, final=True))
         self._caller.close()
+        self._journal.round_off(ENDINGS[status])
         tally = self._tally
         self._journal.emit(
             RunComplete(

@@ -19,18 +19,23 @@ class Runs:
         self._runs: dict[int, tuple[Run, asyncio.Task[None]]] = {}
 
     def active(self, tab_id: int) -> Run | None:
-        """The run on that tab, if there is one."""
+        """The run on that tab, if there is one that has not said how it ended."""
         entry = self._runs.get(tab_id)
-        return entry[0] if entry else None
+        return entry[0] if entry and not entry[0].closed else None
 
-    def refuse_second(self, tab_id: int) -> None:
-        """Raise ``run_active`` if the tab has a run."""
+    async def make_room(self, tab_id: int) -> None:
+        """Raise ``run_active`` if the tab has a run; one that is only being stored is waited for."""
+        if self.active(tab_id) is None:
+            await self.wait(tab_id)
+        self._refuse_second(tab_id)
+
+    def _refuse_second(self, tab_id: int) -> None:
         if tab_id in self._runs:
             raise WebBrainError("A task is already running on this tab.", code="run_active")
 
     def start(self, tab_id: int, run: Run, on_end: Callable[[], None]) -> None:
         """Start ``run``. ``on_end`` is called once it is over, however it ended."""
-        self.refuse_second(tab_id)
+        self._refuse_second(tab_id)
         run.begin()
         task = asyncio.ensure_future(run.execute())
         self._runs[tab_id] = (run, task)
@@ -56,14 +61,8 @@ class Runs:
         await asyncio.wait({task}, timeout=STOP_TIMEOUT)
         return True
 
-    def abandon(self, tab_id: int) -> None:
-        """Stop the run on that tab without waiting."""
-        entry = self._runs.get(tab_id)
-        if entry is not None and not entry[0].closed:
-            entry[1].cancel()
-
     async def wait(self, tab_id: int) -> None:
         """Wait until the tab has no run."""
-        entry = self._runs.get(tab_id)
-        if entry is not None:
-            await asyncio.wait({entry[1]})
+        while tab_id in self._runs:
+            await asyncio.wait({self._runs[tab_id][1]})
+            await asyncio.sleep(0)  # for the callback that takes it off the list
