@@ -43,7 +43,9 @@ const marked = new Marked({
   renderer: {
     // A picture would be loaded from wherever the text says, telling its server that it was read.
     image({ href, text }) {
-      return LINK.test(href) ? `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>` : escapeHtml(text);
+      return LINK.test(href)
+        ? `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`
+        : escapeHtml(text);
     },
     // Shown as it was written instead of vanishing.
     html({ text }) {

@@ -30,7 +30,7 @@
  * @property {RunEvent[]} events
  * @property {{url: string, title: string} | null} tab
  * @property {{id: string, label: string, model: string, tier: string} | null} provider
- * @property {{themeMode?: string, wbLocale?: string}} settings
+ * @property {{themeMode?: string, wbLocale?: string, verboseMode?: boolean}} settings
  * @property {Record<string, unknown>} [capabilities]
  *
  * @typedef {object} ProviderField
@@ -67,6 +67,7 @@
  * @property {string} [model]
  * @property {number} [latencyMs]
  * @property {boolean} [calledTool]
+ * @property {string[]} [notes]
  * @property {{code: string, message: string, hint?: string} | null} [error]
  *
  * @typedef {object} SettingField

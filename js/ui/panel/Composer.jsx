@@ -3,7 +3,19 @@ import { elapsed, hostOf } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
 import { draftOf } from "./drafts.js";
-import { blocked, busy, outgoing, running, send, setDraft, setMode, stop, tab, view, waitingCard } from "./store.js";
+import {
+  blocked,
+  busy,
+  outgoing,
+  running,
+  send,
+  setDraft,
+  setMode,
+  stop,
+  tab,
+  view,
+  waitingCard,
+} from "./store.js";
 import { openSettings } from "./tabs.js";
 
 const MAX_HEIGHT_PX = 120;
@@ -31,7 +43,14 @@ export function Activity() {
           {elapsed(now - turn.startedAt)}
         </span>
       )}
-      <button type="button" id="stop" class="button stop" disabled={stopping} title={t("stop_title")} onClick={stop}>
+      <button
+        type="button"
+        id="stop"
+        class="button stop"
+        disabled={stopping}
+        title={t("stop_title")}
+        onClick={stop}
+      >
         <Icon name="stop" size={12} />
         {t("stop")}
       </button>
@@ -42,7 +61,10 @@ export function Activity() {
 /** @returns {string} */
 function activityText() {
   const turn = running.value;
-  if (!turn) return outgoing.value.some((out) => out.state === "queued") ? t("activity_queued") : t("activity_sending");
+  if (!turn)
+    return outgoing.value.some((out) => out.state === "queued")
+      ? t("activity_queued")
+      : t("activity_sending");
   if (waitingCard.value) return t("activity_card");
   const last = turn.items.at(-1);
   if (last?.kind === "tool" && last.state === "running") return last.label;
@@ -145,19 +167,21 @@ function ModeSwitch({ mode, disabled }) {
   return (
     <fieldset class="mode-switch" disabled={disabled} title={disabled ? t("mode_fixed") : undefined}>
       <legend class="visually-hidden">{t("mode")}</legend>
-      {/** @type {const} */ (["ask", "act"]).map((name) => (
-        <label key={name} class={`mode-option mode-${name}`} title={t(`mode_${name}_text`)}>
-          <input
-            type="radio"
-            name="mode"
-            value={name}
-            checked={mode === name}
-            onChange={() => setMode(name)}
-          />
-          <Icon name={name === "ask" ? "read" : "pointer"} size={14} />
-          <span>{t(`mode_${name}`)}</span>
-        </label>
-      ))}
+      {
+        /** @type {const} */ (["ask", "act"]).map((name) => (
+          <label key={name} class={`mode-option mode-${name}`} title={t(`mode_${name}_text`)}>
+            <input
+              type="radio"
+              name="mode"
+              value={name}
+              checked={mode === name}
+              onChange={() => setMode(name)}
+            />
+            <Icon name={name === "ask" ? "read" : "pointer"} size={14} />
+            <span>{t(`mode_${name}`)}</span>
+          </label>
+        ))
+      }
     </fieldset>
   );
 }

@@ -52,7 +52,9 @@ export function Conversation() {
         <button
           type="button"
           class="scroll-control"
-          onClick={() => (control === "question" ? scroll.current?.showQuestion() : scroll.current?.showEnd())}
+          onClick={() =>
+            control === "question" ? scroll.current?.showQuestion() : scroll.current?.showEnd()
+          }
         >
           <Icon name={control === "question" ? "up" : "down"} size={14} />
           {t(`scroll_${control}`)}

@@ -22,8 +22,7 @@ export function Notices() {
       </Notice>
     );
   if (boot.value?.state === "failed") return <BootFailed />;
-  if (current?.gone)
-    return <Notice kind="info" icon="info" title={t("gone_title")} text={t("gone_text")} />;
+  if (current?.gone) return <Notice kind="info" icon="info" title={t("gone_title")} text={t("gone_text")} />;
   if (state === "reconnecting") return <Reconnecting />;
   if (current?.problem)
     return (

@@ -3,6 +3,7 @@ import { duration, prettyJson } from "../format.js";
 import { t, tn } from "../i18n.js";
 import { CopyButton } from "../shared/CopyButton.jsx";
 import { Icon, Spinner } from "../shared/icons.jsx";
+import { verbose } from "./store.js";
 
 /** @typedef {import("../conversation.js").ToolItem} ToolItem */
 
@@ -40,7 +41,8 @@ const ICONS = { ok: "check", failed: "cross", unknown: "unknown" };
  * @param {{item: ToolItem}} props
  */
 function Step({ item }) {
-  const [open, setOpen] = useState(false);
+  const [chosen, setOpen] = useState(/** @type {boolean | null} */ (null));
+  const open = chosen ?? verbose.value;
   const id = `step-${item.id}`;
   return (
     <li class={`step step-${item.state}`} data-tool={item.name} data-state={item.state}>
@@ -86,11 +88,7 @@ function Detail({ title, text }) {
         <span>{title}</span>
         {text && <CopyButton text={() => text} label={`${t("copy")}: ${title}`} />}
       </div>
-      {text ? (
-        <pre tabIndex={0}>{text}</pre>
-      ) : (
-        <p class="detail-none">{t("nothing")}</p>
-      )}
+      {text ? <pre tabIndex={0}>{text}</pre> : <p class="detail-none">{t("nothing")}</p>}
     </div>
   );
 }

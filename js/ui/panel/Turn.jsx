@@ -95,15 +95,36 @@ function Part({ item, turn, last, narration }) {
   }
 }
 
-/** Errors of the model's side, which the settings can mend. */
-const ABOUT_PROVIDER = /^(?:provider|model|net|http|key|auth|origin|wrong_|server_|no_provider|rate|quota|offline)/;
+/** Errors that the settings may mend: those of py/webbrain/providers/errors.py that are about the choice made there. */
+const MENDED_IN_SETTINGS = new Set([
+  "no_provider",
+  "not_configured",
+  "invalid_field",
+  "wrong_key",
+  "wrong_address",
+  "server_not_running",
+  "unreachable",
+  "origin_refused",
+  "rate_limited",
+  "no_credit",
+  "context_too_small",
+  "chat_template",
+  "model_not_found",
+  "timeout",
+  "stalled",
+  "overloaded",
+  "bad_response",
+  "malformed_tool_call",
+  "request_refused",
+  "provider_error",
+]);
 
 /**
  * @param {{item: import("../conversation.js").ErrorItem, turn: TurnModel, last: boolean}} props
  */
 function ErrorCard({ item, turn, last }) {
   const [open, setOpen] = useState(false);
-  const settings = ABOUT_PROVIDER.test(item.code);
+  const settings = MENDED_IN_SETTINGS.has(item.code);
   return (
     <section class="card card-error" data-code={item.code} aria-label={t("error")}>
       <div class="card-head">

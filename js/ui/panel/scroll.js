@@ -108,7 +108,9 @@ export class ReadingScroll {
 
   /** @returns {HTMLElement | null} */
   #question() {
-    return /** @type {HTMLElement[]} */ ([...this.content.querySelectorAll("[data-question]")]).at(-1) ?? null;
+    return (
+      /** @type {HTMLElement[]} */ ([...this.content.querySelectorAll("[data-question]")]).at(-1) ?? null
+    );
   }
 
   /** @param {HTMLElement} element */

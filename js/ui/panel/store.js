@@ -52,6 +52,8 @@ export const tab = signal(/** @type {import("./tabs.js").TabInfo | null} */ (nul
 /** @type {import("@preact/signals").Signal<Record<number, View>>} */
 export const views = signal({});
 
+/** Steps show their arguments and results without being opened. */
+export const verbose = signal(false);
 export const view = computed(() => (tab.value ? views.value[tab.value.id] : undefined));
 /** Narrow views of it, so that a component redraws only for what it shows. */
 export const conversation = computed(() => view.value?.conversation);
@@ -74,6 +76,10 @@ export const blocked = computed(() => {
 
 /** @type {Connection} */
 let connection;
+/** Of the last Worker that was seen ready. */
+let readyEpoch = 0;
+/** Failures after which nobody knows whether the message arrived. It goes out again with the same id. */
+const UNCERTAIN = new Set(["disconnected", "outcome_unknown", "not_started"]);
 
 /** Start: connect, find the tab, open its conversation. */
 export function start() {
@@ -92,7 +98,8 @@ export function start() {
 }
 
 export const retryConnection = () => connection.retryNow();
-export const retryBoot = () => connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});
+export const retryBoot = () =>
+  connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});
 
 /** @param {import("./tabs.js").TabInfo} info */
 function showTab(info) {
@@ -141,8 +148,7 @@ async function openConversation(tabId) {
   try {
     /** @type {PanelView} */
     const answer = await connection.call("panel.open", { tabId });
-    if (answer.settings?.themeMode) applyTheme(answer.settings.themeMode);
-    if (answer.settings?.wbLocale !== undefined) void setLanguage(answer.settings.wbLocale);
+    takeSettings(answer.settings);
     patch(tabId, (current) => {
       const opened = current.early.reduce(reduce, fromEvents(answer.conversationId, answer.events));
       return {
@@ -204,8 +210,7 @@ function receive(method, params) {
       reopenAll();
       break;
     case "settings_changed":
-      applyTheme(params.values?.themeMode);
-      if (params.values?.wbLocale !== undefined) void setLanguage(params.values.wbLocale);
+      takeSettings(params.values);
       break;
     case "tab_gone":
       tabGone(params.tabId);
@@ -213,12 +218,23 @@ function receive(method, params) {
   }
 }
 
+/** @param {PanelView["settings"] | undefined} values */
+function takeSettings(values = {}) {
+  applyTheme(values.themeMode);
+  if (values.wbLocale !== undefined) void setLanguage(values.wbLocale);
+  if (values.verboseMode !== undefined) verbose.value = values.verboseMode;
+}
+
 /** @param {BootStatus} status */
 function bootChanged(status) {
-  const before = boot.value;
   boot.value = status;
-  // A new Worker: what the old one was doing was settled by the journal.
-  if (before && status.state === "ready" && before.epoch !== status.epoch) reopenAll();
+  if (status.state !== "ready" || status.epoch === readyEpoch) return;
+  const first = readyEpoch === 0;
+  readyEpoch = status.epoch;
+  // A new Worker: the journal has settled what the old one was doing. What was asked before the first one still
+  // waits for its answer, unless it was refused because the start had failed.
+  for (const current of Object.values(views.value))
+    if (!first || current.problem) void openConversation(current.tabId);
 }
 
 /** @param {RunEvent} event */
@@ -313,7 +329,7 @@ async function deliver(tabId, out) {
   } catch (error) {
     const { code, message } = /** @type {import("../port.js").PortError} */ (error);
     // It may have arrived: once the line stands again the conversation shows it, or it is sent with the same id.
-    if (code === "disconnected") set({ state: "queued" });
+    if (UNCERTAIN.has(code)) set({ state: "queued" });
     else set({ state: "failed", error: message || code });
   }
 }

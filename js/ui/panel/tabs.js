@@ -7,7 +7,8 @@ import { ext } from "../browser.js";
  */
 
 /** Pages where the browser keeps every extension out. */
-const STORES = /^https:\/\/(?:chromewebstore\.google\.com|chrome\.google\.com\/webstore|addons\.mozilla\.org)(?:\/|$)/;
+const STORES =
+  /^https:\/\/(?:chromewebstore\.google\.com|chrome\.google\.com\/webstore|addons\.mozilla\.org)(?:\/|$)/;
 
 /**
  * Why a page cannot be read, or an empty string.

@@ -29,7 +29,7 @@ export function missing(field, config, view) {
 export function Field({ field, view, value, wrong, models, loadingModels, onModels, onChange }) {
   const id = `${view.id}-${field.key}`;
   const label = tOr(`field_${field.key}`, field.label);
-  const help = tOr(`help_${field.key}`, field.help ?? "");
+  const help = field.help ? tOr(`help_${field.key}`, field.help) : "";
   const secret = field.kind === "secret";
   const described = [help && `${id}-help`, wrong && `${id}-wrong`].filter(Boolean).join(" ") || undefined;
   const common = {
@@ -52,7 +52,13 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
           </a>
         )}
         {models && (
-          <button type="button" class="link-button" data-action="models" disabled={loadingModels} onClick={onModels}>
+          <button
+            type="button"
+            class="link-button"
+            data-action="models"
+            disabled={loadingModels}
+            onClick={onModels}
+          >
             {loadingModels && <Spinner />}
             {t("list_models")}
           </button>
@@ -61,10 +67,11 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
       {field.kind === "select" ? (
         <select {...common} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
           {(field.options ?? []).map((option) => {
-            const { value: v, label: l } = typeof option === "string" ? { value: option, label: option } : option;
+            const { value: v, label: l } =
+              typeof option === "string" ? { value: option, label: option } : option;
             return (
               <option key={v} value={v}>
-                {l}
+                {tOr(`choice_${field.key}_${v}`, l)}
               </option>
             );
           })}
@@ -132,7 +139,9 @@ function Models({ models, value, onChange }) {
           </button>
         </li>
       ))}
-      {models.length > shown.length && <li class="models-more">{t("models_more", { count: models.length })}</li>}
+      {models.length > shown.length && (
+        <li class="models-more">{t("models_more", { count: models.length })}</li>
+      )}
     </ul>
   );
 }

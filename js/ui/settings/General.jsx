@@ -63,7 +63,13 @@ function Setting({ field }) {
         )}
       </div>
       <div class="setting-control">
-        <Control id={id} field={field} value={value} described={help ? `${id}-help` : undefined} onChange={change} />
+        <Control
+          id={id}
+          field={field}
+          value={value}
+          described={help ? `${id}-help` : undefined}
+          onChange={change}
+        />
         <p class={`setting-state ${state.kind}`} role={state.kind === "bad" ? "alert" : "status"}>
           {state.text && (
             <>
@@ -96,7 +102,12 @@ function Control({ id, field, value, described, onChange }) {
       );
     case "enum":
       return (
-        <select id={id} aria-describedby={described} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <select
+          id={id}
+          aria-describedby={described}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
           {(field.options ?? []).map((option) => (
             <option key={option.value} value={option.value}>
               {tOr(`option_${field.key}_${option.value}`, option.label)}

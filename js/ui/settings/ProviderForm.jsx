@@ -41,7 +41,9 @@ export function ProviderForm({ view }) {
     setChecked(true);
     const gap = view.fields.find((field) => missing(field, config, view));
     if (!gap) return true;
-    /** @type {HTMLElement | null | undefined} */ (form.current?.querySelector(`[data-field="${gap.key}"]`))?.focus();
+    /** @type {HTMLElement | null | undefined} */ (
+      form.current?.querySelector(`[data-field="${gap.key}"]`)
+    )?.focus();
     return false;
   };
 
@@ -200,9 +202,14 @@ function Result({ result }) {
       <Icon name={result.calledTool ? "check" : "info"} />
       <div>
         <p>
-          <strong>{t("test_ok", { model: result.model ?? "", time: duration(result.latencyMs ?? 0) })}</strong>
+          <strong>
+            {t("test_ok", { model: result.model ?? "", time: duration(result.latencyMs ?? 0) })}
+          </strong>
         </p>
         <p>{t(result.calledTool ? "test_tool" : "test_no_tool")}</p>
+        {result.notes?.map((note) => (
+          <p key={note}>{note}</p>
+        ))}
       </div>
     </div>
   );

@@ -104,8 +104,7 @@ export async function setSetting(key, value) {
       { values: { [key]: value } },
       { timeoutMs: CALL_TIMEOUT_MS },
     );
-    if (answer?.values && key in answer.values)
-      values.value = { ...values.value, [key]: answer.values[key] };
+    if (answer?.values && key in answer.values) values.value = { ...values.value, [key]: answer.values[key] };
   } catch (error) {
     values.value = { ...values.value, [key]: before };
     mirror({ [key]: before });
@@ -153,4 +152,5 @@ export function listModels(id, config) {
   return connection.call("providers.models", { id, config }, { timeoutMs: CALL_TIMEOUT_MS });
 }
 
-export const retryBoot = () => connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});
+export const retryBoot = () =>
+  connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});
