@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from webbrain import legacy
+from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.run import Run, RunOptions
 from webbrain.agent.runs import Runs
@@ -126,7 +127,7 @@ def _prompt(mode: Mode, tier: Tier, constrained: bool) -> str:
 
 
 def _strategy(info: ModelInfo) -> TurnStrategy:
-    return NativeTurns()
+    return ConstrainedTurns() if info.constrained else NativeTurns()
 
 
 class App:

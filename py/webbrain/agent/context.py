@@ -18,8 +18,8 @@ FILL_AFTER: Final = 0.60
 """Share that is aimed at once something must go, so that the next steps need not shorten again: what is sent
 keeps its beginning, and a provider's prefix cache stays of use."""
 FILL_EMERGENCY: Final = 0.50
-"""Share of what was sent that is aimed at after the provider itself said that it is too long, whatever we believe
-about its window."""
+"""Share of what was sent that is aimed at after the provider itself said that it is too long, whatever we
+believe about its window."""
 CHARS_PER_TOKEN: Final = 4.0
 IMAGE_CHARS: Final = 6_000
 MESSAGE_OVERHEAD_CHARS: Final = 16

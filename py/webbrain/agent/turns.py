@@ -1,7 +1,7 @@
 """How one turn is put to a model and read back: the seam between the loop and the kinds of models.
 
-``NativeTurns`` uses the provider's own tools; ``constrained.ConstrainedTurns`` holds the answer to a JSON schema
-built from the current page, for models that cannot be trusted with tools.
+``NativeTurns`` uses the provider's own tools; ``constrained.ConstrainedTurns`` holds the answer to a JSON
+schema built from the current page, for models that cannot be trusted with tools.
 """
 
 from collections.abc import Sequence
