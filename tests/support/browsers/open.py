@@ -1,0 +1,28 @@
+"""Opening a browser by name, with the build that belongs to it."""
+
+from pathlib import Path
+
+from tests.support.browsers.base import Browser, BrowserMissing
+from tests.support.browsers.chromium import Chromium
+from tests.support.browsers.firefox import Firefox
+
+ROOT = Path(__file__).resolve().parents[3]
+DIST = ROOT / "dist"
+FOLDERS = {"chromium": "chrome", "firefox": "firefox"}
+
+
+def extension_folder(name: str) -> Path:
+    """The finished build for a browser; raise ``BrowserMissing`` if there is none."""
+    folder = DIST / FOLDERS[name]
+    if not (folder / "manifest.json").exists():
+        raise BrowserMissing(f"{folder.relative_to(ROOT)} is not built: make build")
+    return folder
+
+
+def open_browser(
+    name: str, *, extension: Path | None = None, headless: bool = True, profile: Path | None = None
+) -> Browser:
+    """Start ``chromium`` or ``firefox`` with the extension from ``dist`` (or another folder) in it."""
+    folder = extension or extension_folder(name)
+    kind: type[Chromium] | type[Firefox] = Chromium if name == "chromium" else Firefox
+    return kind(folder, headless=headless, profile=profile)
