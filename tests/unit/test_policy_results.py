@@ -55,6 +55,14 @@ def test_small_results_are_plain_json() -> None:
     )
 
 
+def test_without_the_boundary_a_forged_tag_gets_through() -> None:
+    """Negative control: it is the wrapping that takes the page's tags away."""
+    forged = closing(NONCE)
+    data = {"text": forged}
+    assert json.loads(render_result(PLAIN, ToolResult(True, data), nonce=NONCE))["text"] == forged
+    assert forged not in inside(render_result(WRAPPED, ToolResult(True, data), nonce=NONCE))
+
+
 def test_private_values_are_never_shown() -> None:
     result = ToolResult(True, {}, private={"controls": ["hidden"]}, summary="shown to people")
     text = render_result(WRAPPED, result, nonce=NONCE)

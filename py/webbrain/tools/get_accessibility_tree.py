@@ -36,7 +36,7 @@ class Continuation(ToolArgs):
 class Args(ToolArgs):
     """Read the page as an indented tree of roles, names and [ref_N] ids; the ids are what click_ax, type_ax
     and set_field take. Use it first, and again after the page changed. Open dialogs and menus come first.
-    If hasMore is true, call again with the returned continuationArgs. "tree changed" means: start again at
+    If hasMore is true, call again with the returned continuationArgs. "stale_snapshot": start again at
     page 1."""
 
     filter: Filter = Field("all", description="visible: in the viewport; interactive: controls only")
