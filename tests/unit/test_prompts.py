@@ -16,7 +16,14 @@ from webbrain.prompts import COMPOSED, prompt, system_prompt
 from webbrain.tools import registry
 
 FIRST_REQUEST_CHARS = 25_000
-PROMPT_CHARS = {"ask": 4_000, "act-compact": 1_500, "act-mid": 5_500, "act-full": 7_500, "constrained": 1_200}
+PROMPT_CHARS = {
+    "ask": 4_000,
+    "act-compact": 1_500,
+    "act-mid": 5_500,
+    "act-full": 7_500,
+    "constrained": 1_200,
+    "constrained-examples": 2_500,
+}
 CAPABILITIES = Capabilities(browser="memory")
 CASES = [(mode, tier) for mode in (Mode.ASK, Mode.ACT) for tier in Tier]
 

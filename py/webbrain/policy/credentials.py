@@ -16,10 +16,10 @@ HINT_CHARS: Final = 200
 SECRET_AUTOCOMPLETE: Final = frozenset({"current-password", "new-password", "one-time-code"})
 
 SECRET_WORDS: Final = (
-    "password",
+    "pass word",
     "passwd",
     "pwd",
-    "passphrase",
+    "pass phrase",
     "secret",
     "client secret",
     "token",
@@ -31,6 +31,7 @@ SECRET_WORDS: Final = (
     "credential",
     "credentials",
     "otp",
+    "totp",
     "2fa",
     "mfa",
     "recovery code",
