@@ -76,17 +76,16 @@ def _add_python(tree: Path, version: str, cache: Path | None) -> None:
         _copy(RUNTIME / name, tree / "pyodide" / name)
     locked = wheels.fetch(wheels.read_lock())
     site, libraries = _site_files(locked)
-    compiled = bytecode.compile_sources(
-        {
-            _STANDARD_PREFIX: read_archive(RUNTIME / STANDARD_LIBRARY),
-            # Apart from the wheels, so that a change of ours compiles a few files only.
-            _SITE_PREFIX: site,
-            f"{_SITE_PREFIX}/": package_files(),
-        },
+    standard, dependencies, package = bytecode.compile_sources(
+        [
+            bytecode.Sources(_STANDARD_PREFIX, read_archive(RUNTIME / STANDARD_LIBRARY)),
+            bytecode.Sources(_SITE_PREFIX, site),
+            bytecode.Sources(_SITE_PREFIX, package_files()),
+        ],
         cache and cache / "bytecode",
     )
-    write_archive(tree / "pyodide" / STANDARD_LIBRARY, compiled[_STANDARD_PREFIX].items())
-    write_archive(tree / SITE_ARCHIVE, (compiled[_SITE_PREFIX] | compiled[f"{_SITE_PREFIX}/"]).items())
+    write_archive(tree / "pyodide" / STANDARD_LIBRARY, standard.items())
+    write_archive(tree / SITE_ARCHIVE, (dependencies | package).items())
     write_tree(tree, {f"py/{library_file(name)}": content for name, content in libraries.items()})
     write_tree(tree, {f"licenses/{name}": text for name, text in licenses.collect(locked).items()})
 
@@ -240,7 +239,7 @@ def _mb(size: int) -> str:
 
 def input_files() -> list[Path]:
     """Return every file a build depends on."""
-    names = ["pyproject.toml", "package.json", "package-lock.json"]
+    names = ["LICENSE", "pyproject.toml", "package.json", "package-lock.json"]
     folders = ["py", "js", "build", "manifests"]
     found = [ROOT / name for name in names]
     for folder in folders:

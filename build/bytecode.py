@@ -5,6 +5,7 @@ import json
 import subprocess
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from build.errors import BuildError
@@ -13,67 +14,66 @@ from build.layout import RUNTIME
 
 _COMPILER = Path(__file__).with_name("compile.mjs")
 
-_NOT_SHIPPED = (".pyi", ".pyc")
+_NOT_SHIPPED = (".py", ".pyi", ".pyc")
 
 
-def compile_sources(
-    groups: Mapping[str, Mapping[str, bytes]], cache: Path | None
-) -> dict[str, dict[str, bytes]]:
-    """Return each group of files with byte code in place of its Python sources, all else as it is.
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Files by name, and the path they will have in the interpreter, which tracebacks show."""
 
-    A group's key is the path its files will have in the interpreter, which tracebacks show. With ``cache`` a
-    group whose content was compiled before is taken from there; starting the interpreter alone costs seconds.
+    prefix: str
+    files: Mapping[str, bytes]
+
+
+def compile_sources(groups: list[Sources], cache: Path | None) -> list[dict[str, bytes]]:
+    """Return the files of each group with byte code in place of Python sources, all else as it is.
+
+    With ``cache`` a group that was compiled before is taken from there: it is what most of a build's time
+    goes into.
     """
-    done: dict[str, dict[str, bytes]] = {}
-    stores = (
-        {prefix: cache / f"{_key(prefix, files)}.zip" for prefix, files in groups.items()} if cache else {}
-    )
-    for prefix, store in stores.items():
-        if store.is_file():
-            done[prefix] = read_archive(store)
-    todo = {prefix: files for prefix, files in groups.items() if prefix not in done}
+    if cache is None:
+        return _compile(groups)
+    stores = [cache / f"{_key(group)}.zip" for group in groups]
+    todo = [(group, store) for group, store in zip(groups, stores, strict=True) if not store.is_file()]
     if todo:
-        for prefix, files in _compile(todo).items():
-            done[prefix] = files
-            if prefix in stores:
-                write_archive(stores[prefix], files.items())
-    return done
+        compiled = _compile([group for group, _ in todo])
+        for (_, store), files in zip(todo, compiled, strict=True):
+            write_archive(store, files.items())
+    return [read_archive(store) for store in stores]
 
 
-def _compile(groups: Mapping[str, Mapping[str, bytes]]) -> dict[str, dict[str, bytes]]:
+def _compile(groups: list[Sources]) -> list[dict[str, bytes]]:
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
-        jobs = []
-        for number, (prefix, files) in enumerate(groups.items()):
-            sources = {name: content for name, content in files.items() if name.endswith(".py")}
-            write_tree(root / f"source{number}", sources)
-            for name in sources:
-                jobs.append(
-                    {
-                        "source": f"source{number}/{name}",
-                        "name": f"{prefix}/{name}",
-                        "target": f"target{number}/{name}c",
-                    }
-                )
+        tasks = []
+        for number, group in enumerate(groups):
+            names = [name for name in group.files if name.endswith(".py")]
+            write_tree(root / f"source{number}", {name: group.files[name] for name in names})
+            tasks += [
+                {
+                    "source": f"source{number}/{name}",
+                    "name": f"{group.prefix}/{name}",
+                    "target": f"target{number}/{name}c",
+                }
+                for name in names
+            ]
         job = root / "job.json"
-        job.write_text(json.dumps({"root": str(root), "files": jobs}))
+        job.write_text(json.dumps({"root": str(root), "files": tasks}))
         if subprocess.run(["node", str(_COMPILER), str(job)]).returncode != 0:
             raise BuildError("the Python sources could not be compiled (see above)")
-        result = {}
-        for number, (prefix, files) in enumerate(groups.items()):
-            kept = {
-                name: content for name, content in files.items() if not name.endswith((".py", *_NOT_SHIPPED))
-            }
-            result[prefix] = kept | read_tree(root / f"target{number}")
-        return result
+        return [
+            {name: content for name, content in group.files.items() if not name.endswith(_NOT_SHIPPED)}
+            | read_tree(root / f"target{number}")
+            for number, group in enumerate(groups)
+        ]
 
 
-def _key(prefix: str, files: Mapping[str, bytes]) -> str:
+def _key(group: Sources) -> str:
     """Hash everything the byte code depends on: the sources, the compiler and the runtime."""
-    digest = hashlib.sha256(prefix.encode())
+    digest = hashlib.sha256(group.prefix.encode())
     for path in (_COMPILER, RUNTIME / "package.json"):
         digest.update(path.read_bytes())
-    for name in sorted(files):
-        digest.update(f"\n{name}\n{len(files[name])}\n".encode())
-        digest.update(files[name])
+    for name, content in sorted(group.files.items()):
+        digest.update(f"\n{name}\n{len(content)}\n".encode())
+        digest.update(content)
     return digest.hexdigest()

@@ -78,9 +78,13 @@ def missing_files(tree: Path, manifest: dict[str, Any]) -> Iterator[str]:
             if ":" not in name and not (tree / name).is_file():
                 yield f"{page.name} names {name}, which does not exist"
     for script in sorted(tree.glob("js/*.js")):
-        for name in re.findall(r"""(?:from|import)\s*["'](\.[^"']+)["']""", script.read_text()):
+        text = script.read_text()
+        for name in re.findall(r"""(?:from|import)\s*["'](\.[^"']+)["']""", text):
             if not (script.parent / name).resolve().is_file():
                 yield f"{script.name} imports {name}, which does not exist"
+        for name in re.findall(r"""["']((?:js/)?[\w-]+\.(?:html|js))["']""", text):
+            if not (tree / name).is_file() and not (tree / "js" / name).is_file():
+                yield f"{script.name} names {name}, which does not exist"
     default = manifest.get("default_locale")
     if not (tree / f"_locales/{default}/messages.json").is_file():
         yield f"manifest.json: there are no messages of the default locale {default!r}"

@@ -23,7 +23,7 @@ _CORNER = 5.5
 _TOP, _BOTTOM = (0x6D, 0x5B, 0xF5), (0x3F, 0x35, 0xC4)
 _INK = (0xFF, 0xFF, 0xFF)
 
-_SAMPLES = 4
+_SAMPLES = 3
 """Samples per pixel and axis; their average gives smooth edges."""
 
 

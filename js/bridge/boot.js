@@ -19,6 +19,7 @@
 
 import { loadPyodide } from "pyodide";
 import createPyodideModule from "pyodide/pyodide.asm.mjs";
+import { Assets } from "./assets.js";
 
 /**
  * Entries the function table is padded to before a library is loaded. Every browser starts with a slightly different
@@ -338,59 +339,6 @@ async function fill(memory, assets, snapshot) {
   }
   const hex = Array.from(new Uint8Array(await digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex !== snapshot.sha256) throw new SnapshotError("its hash is not the one the build recorded");
-}
-
-/** Packaged files, read by a reference to fetch that Python cannot reach. */
-class Assets {
-  /** @param {BootOptions} options */
-  constructor({ baseUrl, fetchAsset }) {
-    this.baseUrl = baseUrl;
-    this.fetchAsset = fetchAsset;
-    /** @type {(error: unknown) => void} Told when the loader could not read a file. */
-    this.onFailure = () => {};
-  }
-
-  /** @param {string} path */
-  async response(path) {
-    const response = await this.fetchAsset(this.baseUrl + path);
-    if (!response.ok) throw new Error(`${path} cannot be read: status ${response.status}`);
-    return response;
-  }
-
-  /** @param {string} path */
-  async bytes(path) {
-    return new Uint8Array(await (await this.response(path)).arrayBuffer());
-  }
-
-  /** @returns {Promise<BootManifest>} */
-  async manifest() {
-    return (await this.response("py/boot.json")).json();
-  }
-
-  /**
-   * Makes `globalThis.fetch` read packaged files only, for the loader, which knows no other way.
-   * @returns {() => void} Puts back what was there before.
-   */
-  openDoor() {
-    const before = Object.getOwnPropertyDescriptor(globalThis, "fetch");
-    /** @param {string | URL} url */
-    const door = async (url) => {
-      const { href } = new URL(url, this.baseUrl);
-      if (!href.startsWith(this.baseUrl))
-        throw new Error("only packaged files can be read while Python starts");
-      try {
-        return await this.response(href.slice(this.baseUrl.length));
-      } catch (error) {
-        this.onFailure(error);
-        throw error;
-      }
-    };
-    Object.defineProperty(globalThis, "fetch", { value: door, configurable: true, writable: true });
-    return () => {
-      if (before) Object.defineProperty(globalThis, "fetch", before);
-      else Reflect.deleteProperty(globalThis, "fetch");
-    };
-  }
 }
 
 /** Splits the time since it was made into named phases. */

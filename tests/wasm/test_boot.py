@@ -1,0 +1,208 @@
+"""The package as built starts in Pyodide, from the snapshot and without it, and is sound in both."""
+
+import pytest
+
+from build.files import read_archive
+from build.layout import DIST, ROOT, SITE_ARCHIVE
+from tests.wasm.conftest import Boot
+
+pytestmark = pytest.mark.dist
+
+SELF_TEST = """
+import asyncio, json, sys
+import jsonschema
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+class Built(BaseModel):
+    number: int = Field(ge=1)
+    text: str | None = None
+
+async def slow(value):
+    await asyncio.sleep(0.01)
+    return value
+
+async def main():
+    async with asyncio.timeout(30):
+        both = await asyncio.gather(slow(1), slow(2))
+    task = asyncio.ensure_future(asyncio.sleep(3600))
+    await asyncio.sleep(0)
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        both.append("cancelled")
+    return both
+
+def refused():
+    try:
+        Built(number=0)
+    except ValidationError as error:
+        return error.errors()[0]["type"]
+
+jsonschema.validate({"a": 1}, {"type": "object", "properties": {"a": {"type": "integer"}}})
+json.dumps({
+    "imported": "webbrain.main" in sys.modules,
+    "model": Built(number="4").model_dump(),
+    "schema": Built.model_json_schema()["properties"]["number"],
+    "adapter": TypeAdapter(list[int]).validate_json("[1, 2]"),
+    "refused": refused(),
+    "async": await main(),
+    "path": [entry for entry in sys.path if not entry.startswith("/lib/")],
+})
+"""
+
+EXPECTED = {
+    "imported": True,
+    "model": {"number": 4, "text": None},
+    "schema": {"minimum": 1, "title": "Number", "type": "integer"},
+    "adapter": [1, 2],
+    "refused": "greater_than_equal",
+    "async": [1, 2, "cancelled"],
+    "path": [],
+}
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "plain"])
+def test_python_starts_and_works(boot: Boot, mode: str) -> None:
+    answer = boot(SELF_TEST, mode=mode)
+    assert answer.get("error") is None
+    assert answer["mode"] == mode
+    assert answer["result"] == EXPECTED
+
+
+def test_phases_are_named_and_add_up(boot: Boot) -> None:
+    answer = boot(mode="snapshot")
+    assert [phase["name"] for phase in answer["phases"]] == [
+        "manifest",
+        "runtime",
+        "libraries",
+        "snapshot",
+        "restore",
+    ]
+    assert sum(phase["ms"] for phase in answer["phases"]) == pytest.approx(answer["totalMs"], abs=50)
+    plain = [phase["name"] for phase in boot(mode="plain")["phases"]]
+    assert plain == ["manifest", "runtime", "libraries", "interpreter", "imports"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        ("flip", "hash"),
+        ("cut", "hash"),
+        ("missing", "404"),
+        ("build", "runtime build"),
+        ("memory", ""),
+        ("garbage", ""),
+    ],
+)
+def test_a_snapshot_that_does_not_fit_gives_way_to_the_plain_start(
+    boot: Boot, damage: str, reason: str
+) -> None:
+    answer = boot(SELF_TEST, damage=damage)
+    assert answer.get("error") is None
+    assert answer["mode"] == "plain"
+    assert answer["reason"]
+    assert reason in answer["reason"]
+    assert answer["result"] == EXPECTED
+    assert "error" in boot(mode="snapshot", damage=damage), "without the fallback it is an error"
+
+
+def test_a_library_that_does_not_load_is_an_error_and_not_a_hanging_boot(boot: Boot) -> None:
+    assert "error" in boot(damage="library")
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "plain"])
+def test_two_starts_draw_different_random_numbers(boot: Boot, mode: str) -> None:
+    code = """
+import json, os, random, secrets, tempfile, uuid
+json.dumps([random.random(), os.urandom(8).hex(), secrets.token_hex(8), str(uuid.uuid4())])
+"""
+    first, second = (boot(code, mode=mode)["result"] for _ in range(2))
+    assert all(a != b for a, b in zip(first, second, strict=True))
+
+
+def test_the_clock_and_its_zone_are_those_of_the_moment(boot: Boot) -> None:
+    code = """
+import datetime, json, time
+now = datetime.datetime.now().astimezone()
+json.dumps([now.utcoffset().total_seconds(), -time.timezone, -time.altzone, time.tzname, time.time()])
+"""
+    snapshot = boot(code, mode="snapshot", env={"TZ": "America/New_York"})["result"]
+    plain = boot(code, mode="plain", env={"TZ": "America/New_York"})["result"]
+    assert snapshot[:4] == plain[:4]
+    assert snapshot[1:4] == [-18000, -14400, ["UTC-0500", "UTC-0400"]]
+    assert abs(snapshot[4] - plain[4]) < 300
+    east = boot(code, mode="snapshot", env={"TZ": "Asia/Kolkata"})["result"]
+    assert east[:4] == [19800, 19800, 19800, ["UTC+0530", "UTC+0530"]]
+
+
+def test_nothing_of_a_running_loop_is_in_the_snapshot(boot: Boot) -> None:
+    code = """
+import asyncio, gc, json
+gc.unfreeze()
+kinds = (asyncio.Future, asyncio.Lock, asyncio.Event, asyncio.Condition, asyncio.Semaphore, asyncio.Queue)
+json.dumps(sorted({type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, kinds)} - {"Task"}))
+"""
+    # The task is the one this code runs in.
+    assert boot(code, mode="snapshot")["result"] in ([], ["PyodideFuture"], ["PyodideTask"])
+
+
+def test_what_is_imported_later_is_found(boot: Boot) -> None:
+    code = """
+import json, sys
+before = "pypdf" in sys.modules
+import io, pypdf
+writer = pypdf.PdfWriter()
+writer.add_blank_page(72, 72)
+stream = io.BytesIO()
+writer.write(stream)
+json.dumps([before, len(pypdf.PdfReader(stream).pages)])
+"""
+    for mode in ("snapshot", "plain"):
+        assert boot(code, mode=mode)["result"] == [False, 1]
+
+
+def test_docstrings_survive_because_models_read_them(boot: Boot) -> None:
+    assert boot("import json, webbrain; json.dumps(webbrain.__doc__)")["result"].startswith("WebBrain")
+
+
+def test_while_python_starts_only_packaged_files_can_be_fetched(boot: Boot) -> None:
+    for mode in ("snapshot", "plain"):
+        answer = boot(mode=mode)
+        only = "only packaged files can be read while Python starts"
+        assert answer["during"] == [only, only, only, "200"]
+        assert answer["doorClosed"]
+
+
+def test_keys_that_collide_under_the_public_seed_do_not_stop_it(boot: Boot) -> None:
+    code = """
+import json, sys
+step = sys.hash_info.modulus
+keys = [index * step for index in range(10_000)]
+assert len({hash(key) for key in keys}) == 1
+json.dumps([sys.flags.hash_randomization, len(dict.fromkeys(keys))])
+"""
+    assert boot(code, mode="snapshot")["result"] == [0, 10_000]
+
+
+def test_no_path_of_the_building_machine_is_shipped() -> None:
+    needle = str(ROOT).encode()
+    tree = DIST / "chrome"
+    found = [path.name for path in tree.rglob("*") if path.is_file() and needle in path.read_bytes()]
+    assert found == []
+    for archive in (tree / SITE_ARCHIVE, tree / "pyodide/python_stdlib.zip"):
+        assert [name for name, content in read_archive(archive).items() if needle in content] == []
+
+
+def test_everything_is_byte_code_of_the_interpreter_that_runs_it(boot: Boot) -> None:
+    magic = bytes(
+        boot("import importlib.util, json; json.dumps(list(importlib.util.MAGIC_NUMBER))")["result"]
+    )
+    tree = DIST / "chrome"
+    for archive in (tree / SITE_ARCHIVE, tree / "pyodide/python_stdlib.zip"):
+        files = read_archive(archive)
+        assert not [name for name in files if name.endswith(".py")]
+        compiled = {name: content for name, content in files.items() if name.endswith(".pyc")}
+        assert len(compiled) > 100
+        unchecked_hash = (1).to_bytes(4, "little")
+        assert all(content[:8] == magic + unchecked_hash for content in compiled.values())
