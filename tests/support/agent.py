@@ -8,6 +8,7 @@ from typing import Any
 from tests.support.toolbox import TAB, page_host
 from webbrain.agent.parts import AgentParts
 from webbrain.app import App, agent_parts
+from webbrain.core.ids import new_id
 from webbrain.core.messages import Message, ModelRequest
 from webbrain.host.memory import MemoryHost
 from webbrain.providers.base import ModelInfo
@@ -56,12 +57,10 @@ class Bench:
         self.model = model or ScriptedModel(*steps)
         self.parts = replace(parts or agent_parts(), **changes)
         self.app = App(self.host, parts=self.parts, providers=OneModel(self.model))  # type: ignore[arg-type]
-        self._requests = 0
 
     async def start(self, text: str = "Buy tea", mode: str = "act", tab: int = TAB) -> dict[str, Any]:
         """Accept a task; do not wait for it."""
-        self._requests += 1
-        params = {"tabId": tab, "text": text, "mode": mode, "requestId": f"r{self._requests}"}
+        params = {"tabId": tab, "text": text, "mode": mode, "requestId": new_id("req")}
         return await self.app.handle_ui("chat.start", params)
 
     async def run(self, text: str = "Buy tea", mode: str = "act", tab: int = TAB) -> list[dict[str, Any]]:
@@ -72,8 +71,7 @@ class Bench:
 
     async def go_on(self, tab: int = TAB) -> list[dict[str, Any]]:
         """Continue, to the end."""
-        self._requests += 1
-        params = {"tabId": tab, "requestId": f"r{self._requests}"}
+        params = {"tabId": tab, "requestId": new_id("req")}
         accepted = await self.app.handle_ui("chat.continue", params)
         await self.end(tab)
         return self.events(run_id=accepted["runId"])
@@ -110,6 +108,16 @@ class Bench:
         )
         data: dict[str, Any] = event["data"]
         return data
+
+    async def stored(self, kind: str) -> None:
+        """Wait until an event of a type is in the store."""
+        async with asyncio.timeout(20):
+            while not any(
+                record.get("event", {}).get("type") == kind
+                for records in self.host.store.data.values()
+                for _, record in records
+            ):
+                await asyncio.sleep(0)
 
     @property
     def history(self) -> list[Message]:
