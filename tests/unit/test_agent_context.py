@@ -1,0 +1,129 @@
+"""What models still see of a long conversation, and the pieces the history is made of."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.agent import well_formed
+from webbrain.agent.context import ContextGuard, message_chars
+from webbrain.agent.enrich import clean, note, user_turn
+from webbrain.agent.journal import arranged
+from webbrain.core.messages import ImagePart, Message, ToolCall
+from webbrain.host.protocols import Tab
+
+
+def conversation(turns: int, steps: int, size: int) -> list[Message]:
+    out: list[Message] = []
+    for turn in range(turns):
+        out.append(Message(role="user", content=f"task {turn}"))
+        for step in range(steps):
+            identity = f"c{turn}.{step}"
+            out.append(Message(role="assistant", tool_calls=[ToolCall(id=identity, name="read_page")]))
+            out.append(Message(role="tool", tool_call_id=identity, name="read_page", content="x" * size))
+        out.append(Message(role="assistant", content=f"answer {turn}"))
+    return out
+
+
+def test_what_fits_is_left_alone() -> None:
+    messages = conversation(2, 3, 100)
+    assert ContextGuard().fit(messages, window=8_000, output=1_000) == messages
+
+
+def test_old_results_go_first() -> None:
+    messages = conversation(1, 10, 4_000)
+    fitting = ContextGuard().fit(messages, window=10_000, output=1_000)
+    assert len(fitting) == len(messages)
+    assert fitting[2].content.startswith("[Left out to save room")
+    assert fitting[-2].content == "x" * 4_000
+    assert sum(map(message_chars, fitting)) <= (10_000 * 0.6 - 1_000) * 4 + 4_000
+
+
+def test_then_the_oldest_turns_but_not_the_first_message_or_the_task() -> None:
+    messages = conversation(40, 3, 600)
+    pinned = next(i for i, m in enumerate(messages) if m.content == "task 39")
+    fitting = ContextGuard().fit(messages, window=3_000, output=500, pinned=pinned)
+    said = [message.content for message in fitting if message.role == "user"]
+    assert said[0] == "task 0"
+    assert said[-1] == "task 39"
+    assert "task 1" not in said
+    assert fitting[-1] == messages[-1]
+    assert well_formed(fitting)
+
+
+def test_what_went_stays_gone_so_that_the_beginning_is_stable() -> None:
+    guard = ContextGuard()
+    messages = conversation(1, 10, 4_000)
+    first = guard.fit(messages, window=10_000, output=1_000)
+    more = [*messages, Message(role="user", content="more")]
+    assert guard.fit(more, window=10_000, output=1_000)[:-1] == first
+
+
+def test_a_provider_that_counts_more_tokens_is_believed() -> None:
+    messages = conversation(1, 6, 4_000)
+    plain, taught = ContextGuard(), ContextGuard()
+    taught.learn(1_000, 1_000)
+    assert len("".join(m.content for m in taught.fit(messages, window=12_000, output=100))) < len(
+        "".join(m.content for m in plain.fit(messages, window=12_000, output=100))
+    )
+
+
+def test_images_count() -> None:
+    assert message_chars(Message(role="user", images=[ImagePart(data_url="data:,")])) > 6_000
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 6), st.integers(0, 5), st.integers(0, 5_000), st.integers(500, 20_000), st.booleans())
+def test_whatever_is_sent_is_well_formed(
+    turns: int, steps: int, size: int, window: int, emergency: bool
+) -> None:
+    messages = conversation(turns, steps, size)
+    pinned = max(i for i, m in enumerate(messages) if m.role == "user")
+    guard = ContextGuard()
+    for _ in range(3):
+        fitting = guard.fit(messages, window=window, output=100, pinned=pinned, emergency=emergency)
+        assert well_formed(fitting)
+        assert messages[0] in fitting
+        assert messages[pinned] in fitting
+
+
+def test_arranging_puts_results_behind_their_calls() -> None:
+    calls = [ToolCall(id="a", name="x"), ToolCall(id="b", name="x")]
+    scattered = [
+        Message(role="user", content="t"),
+        Message(role="assistant", tool_calls=calls),
+        Message(role="user", content="u"),
+        Message(role="tool", tool_call_id="b", content="rb"),
+        Message(role="tool", tool_call_id="a", content="ra"),
+        Message(role="tool", tool_call_id="a", content="second answer"),
+        Message(role="tool", tool_call_id="zz", content="nobody asked"),
+    ]
+    assert [message.content for message in arranged(scattered)] == ["t", "", "ra", "rb", "u"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\nb\r\n\tc", "a b c"),
+        ('"[x]" <b> {y} (z) `w`', "x b y z w"),
+        ("pay\u202ecod", "pay cod"),
+        ("“quoted” «so»", "quoted so"),
+        ("x" * 500, "x" * 300),
+    ],
+)
+def test_cleaning(text: str, expected: str) -> None:
+    assert clean(text, 300) == expected
+
+
+@given(st.text(max_size=600))
+def test_cleaned_text_is_one_harmless_line(text: str) -> None:
+    cleaned = clean(text, 300)
+    assert len(cleaned) <= 300
+    assert not set(cleaned) & set("[](){}<>\"'`\n\r\t\u2028\u202e")
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_a_page_cannot_add_a_line_to_the_first_message(url: str, title: str) -> None:
+    text = user_turn("Do it.", "Monday", Tab(1, url, title))
+    assert text.count("\n") == 3
+    assert text.endswith("\n\nDo it.")
+    assert note("x").split()[0] == "[Note"
