@@ -27,7 +27,7 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "type_ax": {"verified": True, "fieldMeta": {"tag": "input", "type": "text", "name": "name"}},
     "set_field": {"verified": True, "fieldMeta": {"tag": "input", "type": "text", "name": "name"}},
     "press_keys": {"target": "textbox Name", "changed": []},
-    "page_state": {"url": URL, "title": "Shop", "unsaved": {"fields": 0, "files": 0}},
+    "page_state": {"url": URL, "title": "Shop", "forms": [{"fields": 2, "dirty": 0, "files": 0}]},
 }
 
 

@@ -115,6 +115,14 @@ async def test_a_page_that_dies_without_a_trace_is_unknown() -> None:
     assert host.page.actions() == ["click_ax"]
 
 
+@pytest.mark.parametrize("code", ["timeout", "page_script_error"])
+async def test_an_action_cut_short_by_the_page_s_side_is_unknown(code: str) -> None:
+    host = page_host()
+    host.page.on("click_ax", {"success": False, "code": code, "error": "Not to the end."})
+    with pytest.raises(OutcomeUnknown):
+        await call(host, "click_ax", ref_id="ref_1")
+
+
 async def test_a_click_that_closes_its_tab() -> None:
     host = page_host()
 

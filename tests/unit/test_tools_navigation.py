@@ -157,12 +157,19 @@ async def test_navigate_leaves_a_page_of_the_browser() -> None:
     assert result.data["url"] == "https://shop.example"
 
 
-@pytest.mark.parametrize("unsaved", [{"fields": 2, "files": 0}, {"fields": 0, "files": 1}])
+@pytest.mark.parametrize(
+    "forms",
+    [
+        [{"fields": 9, "dirty": 2, "files": 0}],
+        [{"fields": 9, "dirty": 1, "files": 0}, {"fields": 3, "dirty": 1, "files": 0}],
+        [{"fields": 9, "dirty": 0, "files": 1}],
+    ],
+)
 @pytest.mark.parametrize("name", ["navigate", "go_back"])
-async def test_entries_are_not_lost_unasked(name: str, unsaved: dict[str, int]) -> None:
+async def test_entries_are_not_lost_unasked(name: str, forms: list[dict[str, int]]) -> None:
     host = page_host()
     host.browser.move(TAB, "https://shop.example/two")
-    host.page.on("page_state", {"unsaved": unsaved})
+    host.page.on("page_state", {"forms": forms})
     arguments = {"url": "/three"} if name == "navigate" else {}
     refused = await call(host, name, **arguments)
     assert refused.data["code"] == "unsaved_changes"
@@ -172,10 +179,12 @@ async def test_entries_are_not_lost_unasked(name: str, unsaved: dict[str, int]) 
     assert forced.success
 
 
-@pytest.mark.parametrize("unsaved", [{"fields": 1, "files": 0}, None, {"fields": True, "files": "many"}])
-async def test_one_changed_field_is_no_work(unsaved: Any) -> None:
+@pytest.mark.parametrize(
+    "forms", [[{"fields": 9, "dirty": 1, "files": 0}], [], None, [1, {"dirty": "many", "files": None}]]
+)
+async def test_one_changed_field_is_no_work(forms: Any) -> None:
     host = page_host()
-    host.page.on("page_state", {"unsaved": unsaved})
+    host.page.on("page_state", {"forms": forms})
     assert (await call(host, "navigate", url="/three")).success
 
 

@@ -32,8 +32,15 @@ UNSAVED_FIELDS: Final = 2
 SILENT: Final = frozenset({"page_gone", "page_busy", "timeout"})
 """Codes after which nobody knows whether an effect happened."""
 
+CUT_SHORT: Final = frozenset({"timeout", "page_script_error"})
+"""Codes with which the page's side itself says that it did not get to the end of an action."""
+
 EXTENSION_SCHEMES: Final = ("chrome-extension:", "moz-extension:")
 
+UNKNOWN: Final = (
+    "The page went away or stopped answering while this ran, so it may or may not have happened. "
+    "Read the page to see which before you do it again."
+)
 NEW_PAGE_NOTE: Final = (
     "The tab shows a new page after this. Refs from before are void: read the page before the next action."
 )
@@ -61,6 +68,8 @@ async def act(
         if error.code not in SILENT:
             raise
         return await _page_left(ctx, before, error)
+    if answer.get("success") is not True and answer.get("code") in CUT_SHORT:
+        raise OutcomeUnknown(UNKNOWN)
     result = from_page(answer, summary)
     if result.success:
         likely = submits or bool(answer.get("navigates"))
@@ -96,10 +105,9 @@ async def unsaved_work(ctx: ToolContext) -> dict[str, int] | None:
         state = await ctx.page("page_state", {}, timeout=PROBE_TIMEOUT)
     except BridgeError:
         return None
-    unsaved = state.get("unsaved")
-    if not isinstance(unsaved, Mapping):
-        return None
-    fields, files = (_count(unsaved.get(key)) for key in ("fields", "files"))
+    forms = state.get("forms")
+    forms = [form for form in forms if isinstance(form, Mapping)] if isinstance(forms, list) else []
+    fields, files = (sum(_count(form.get(key)) for form in forms) for key in ("dirty", "files"))
     return {"fields": fields, "files": files} if fields >= UNSAVED_FIELDS or files else None
 
 
@@ -113,8 +121,8 @@ async def refusal_to_leave(ctx: ToolContext, tab: Tab, *, force: bool) -> ToolRe
     unsaved = None if force else await unsaved_work(ctx)
     if unsaved:
         return ToolResult.error(
-            "Leaving this page would lose what was entered in it. Finish or submit it first; "
-            "force=true only if the user wants it discarded.",
+            "Leaving this page may lose what was entered in it. Finish or submit it first. Repeat with "
+            "force=true if you saw that it was sent, or if the user wants it discarded.",
             code="unsaved_changes",
             blockedUnsavedChanges=True,
             **unsaved,
@@ -167,10 +175,7 @@ async def _page_left(ctx: ToolContext, before: Tab, error: Exception) -> ToolRes
     """The page did not live to answer. A new address is proof enough that the action was taken in."""
     tab, _ = await settle(ctx, before, START_GRACE_LIKELY, LOAD_WAIT)
     if tab.url == before.url:
-        raise OutcomeUnknown(
-            "The page went away or stopped answering while this ran, so it may or may not have happened. "
-            "Read the page to see which before you do it again."
-        ) from error
+        raise OutcomeUnknown(UNKNOWN) from error
     result = ToolResult.ok("page changed during the action", dispatched=True, verified=False)
     _add_move(before, tab, result)
     result.summary = "page changed during the action"

@@ -1,6 +1,6 @@
 """The page as a tree of roles, names and refs: the agent's eyes."""
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -19,6 +19,7 @@ WIDE_CONTEXT_TOKENS: Final = 65_536
 SMALLEST_WINDOW_CHARS: Final = 500
 DEEPEST: Final = 50
 
+Revision = Annotated[str, Field(coerce_numbers_to_str=True)]
 Filter = Literal["all", "visible", "interactive"]
 
 
@@ -30,7 +31,7 @@ class Continuation(ToolArgs):
     maxChars: int | None = None
     ref_id: str | None = None
     page: int | None = None
-    tree_revision: str | int | None = None
+    tree_revision: Revision | None = None
 
 
 class Args(ToolArgs):
@@ -46,7 +47,7 @@ class Args(ToolArgs):
     )
     ref_id: str | None = Field(None, description="Only this element's part, with field values in full")
     page: int = Field(1, ge=1)
-    tree_revision: str | int | None = Field(None, description="Of page 1; for page 2 and later")
+    tree_revision: Revision | None = Field(None, description="Of page 1; for page 2 and later")
     continuationArgs: Continuation | None = Field(None, description="As returned; overrides the others")
 
 

@@ -14,11 +14,11 @@ MOST_TEXT_CHARS: Final = 20_000
 
 
 class Args(ToolArgs):
-    """Set a form field: focus, clear, type, check, and submit if asked. First choice for forms, search
-    boxes and comboboxes. Dates as YYYY-MM-DD, times as HH:MM. submit=true presses Enter in the field or
-    takes a combobox's first suggestion; the user may be asked before a form is sent. verified=false: read
-    the field again before you go on. recoveryRequired "fresh_tree": read the tree, then repeat with the new
-    ref."""
+    """Set a form field: focus, clear, type, check, and submit if asked. First choice for text fields,
+    search boxes, comboboxes (picks the suggestion that equals text), dates (YYYY-MM-DD), times (HH:MM) and
+    checkboxes ("true" or "false"). submit=true presses Enter in the field; the user may be asked before a
+    form is sent. "not_verified": the field holds something else, see actual and suggestions.
+    recoveryRequired "fresh_tree": read the tree first."""
 
     ref_id: str = Field(description="e.g. ref_12")
     text: str = Field(max_length=MOST_TEXT_CHARS, description="The whole new value")

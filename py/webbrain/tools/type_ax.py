@@ -14,9 +14,9 @@ MOST_TEXT_CHARS: Final = 20_000
 
 
 class Args(ToolArgs):
-    """Type into a text field or editor at its end, or choose an option of a native select by its text. To
-    replace what a field holds use set_field. Not for checkboxes, radios, files or sliders. verified=false:
-    the field holds something else than you typed; actual shows what."""
+    """Type at the end of a text field or editor, or choose an option of a native select by its text (one
+    more, if it takes several). To replace what a field holds use set_field. Not for checkboxes, radios,
+    files or sliders. "not_verified": the field holds something else than you typed; actual shows what."""
 
     ref_id: str = Field(description="e.g. ref_12")
     text: str = Field(max_length=MOST_TEXT_CHARS, description="Text to type, or the option to choose")
