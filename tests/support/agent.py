@@ -32,9 +32,11 @@ class OneModel:
 
     def __init__(self, model: ScriptedModel | None) -> None:
         self.model = model
+        self.headers_timeout: float | None = None
 
-    async def active(self) -> ScriptedModel:
+    async def active(self, headers_timeout: float | None = None) -> ScriptedModel:
         assert self.model is not None
+        self.headers_timeout = headers_timeout
         return self.model
 
     async def active_info(self) -> ModelInfo | None:

@@ -230,6 +230,15 @@ async def test_a_bad_change_stores_nothing() -> None:
     assert bench.host.settings.values == {}
 
 
+async def test_patience_with_a_model_is_the_users_once_they_said_so() -> None:
+    bench = Bench("One.", "Two.")
+    await bench.run("x", "ask")
+    assert bench.app.providers.headers_timeout is None  # type: ignore[attr-defined]
+    await bench.app.handle_ui("settings.set", {"values": {"requestTimeoutMs": 7_000}})
+    await bench.run("y", "ask")
+    assert bench.app.providers.headers_timeout == 7.0  # type: ignore[attr-defined]
+
+
 async def test_boot_phases_are_named() -> None:
     phases = await Bench().app.start()
     assert [phase["name"] for phase in phases] == ["tools", "recovery"]

@@ -6,6 +6,7 @@ the user chooses; saving a form does not choose.
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from webbrain.core.errors import NeedsPerson, ProviderFailed
@@ -36,9 +37,10 @@ class ProviderService:
         self._learned: dict[tuple[str, str, str], Learned] = {}
         self._live: dict[tuple[str, str, str], tuple[float, Live]] = {}
 
-    async def active(self) -> ModelClient:
+    async def active(self, headers_timeout: float | None = None) -> ModelClient:
         """A fresh client of the active service, for one run.
 
+        ``headers_timeout`` is the user's own patience in seconds, in place of the catalogue's.
         Raises ``NeedsPerson(code="no_provider")`` if none is chosen or it lacks something.
         """
         chosen = await self._active_config()
@@ -46,6 +48,8 @@ class ProviderService:
             raise NeedsPerson("No model is chosen yet. Open the settings and choose one.", code="no_provider")
         entry, config = chosen
         endpoint = await self._endpoint(entry, config)
+        if headers_timeout is not None:
+            endpoint = replace(endpoint, headers_timeout=headers_timeout)
         key = _identity(endpoint)
         learned = self._learned.setdefault(key, Learned())
         return HttpModelClient(self._host.http, self._host.clock, endpoint, learned)

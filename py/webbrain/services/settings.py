@@ -83,7 +83,7 @@ class Settings(BaseModel):
         "int",
         "agent",
         "Patience with a model (milliseconds)",
-        "How long a model may take to begin its answer.",
+        "How long a model may take to begin its answer. Local models get five minutes until you change it.",
         ge=REQUEST_TIMEOUT_MS_MIN,
         le=REQUEST_TIMEOUT_MS_MAX,
     )
@@ -94,6 +94,10 @@ class Settings(BaseModel):
         "Stream answers in Ask",
         "Show the answer while it is being written. Off: it appears when it is complete.",
     )
+
+    def headers_timeout(self) -> float | None:
+        """Seconds a model may take to begin its answer; ``None`` if the user never said."""
+        return self.request_timeout_ms / 1000 if "request_timeout_ms" in self.model_fields_set else None
 
     def step_limit(self) -> int:
         """Steps of a run; 0 means no limit. Values too small to get anything done count as the smallest."""
