@@ -281,9 +281,8 @@ class App:
             max_steps=settings.step_limit(),
             streaming=settings.openai_ask_streaming_enabled,
         )
-        return Run(
-            self.host, self._parts, self.providers.active, conversation.journal, conversation.guard, options
-        )
+        connect = partial(self.providers.active, settings.headers_timeout())
+        return Run(self.host, self._parts, connect, conversation.journal, conversation.guard, options)
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
