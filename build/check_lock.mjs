@@ -5,8 +5,8 @@
  * the requirements of each wheel (and of our package, under the empty name), the locked version of each wheel.
  */
 
-import { text } from "node:stream/consumers";
 import { dirname } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { loadPyodide } from "pyodide";
 

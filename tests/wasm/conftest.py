@@ -33,8 +33,16 @@ def boot() -> Boot:
         damage: str = "none",
         mounts: dict[str, str] | None = None,
         env: dict[str, str] | None = None,
+        synchronous: bool = False,
     ) -> dict[str, Any]:
-        job = {"tree": str(tree), "mode": mode, "damage": damage, "code": code, "mounts": mounts or {}}
+        job = {
+            "tree": str(tree),
+            "mode": mode,
+            "damage": damage,
+            "code": code,
+            "synchronous": synchronous,
+            "mounts": mounts or {},
+        }
         process = subprocess.run(
             ["node", str(HARNESS)],
             input=json.dumps(job),

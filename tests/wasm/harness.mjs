@@ -8,6 +8,7 @@
  * @property {string} tree
  * @property {"auto" | "snapshot" | "plain"} mode
  * @property {string} code Python; the value of its last expression must be JSON text or None.
+ * @property {boolean} synchronous Run it outside the interpreter's own event loop.
  * @property {Record<string, string>} mounts Folders by the path they get in the interpreter.
  * @property {"none" | "flip" | "cut" | "missing" | "build" | "memory" | "garbage" | "library"} damage What is wrong
  *   with the files: a changed byte, a short snapshot, no snapshot file, a snapshot of another runtime, a wrong size,
@@ -82,7 +83,7 @@ try {
     pyodide.FS.mkdirTree(path);
     pyodide.mountNodeFS(path, folder);
   }
-  const result = await pyodide.runPythonAsync(job.code);
+  const result = job.synchronous ? pyodide.runPython(job.code) : await pyodide.runPythonAsync(job.code);
   answer = {
     ...boot,
     during,

@@ -141,7 +141,8 @@ def test_nothing_of_a_running_loop_is_in_the_snapshot(boot: Boot) -> None:
 import asyncio, gc, json
 gc.unfreeze()
 kinds = (asyncio.Future, asyncio.Lock, asyncio.Event, asyncio.Condition, asyncio.Semaphore, asyncio.Queue)
-json.dumps(sorted({type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, kinds)} - {"Task"}))
+json.dumps(sorted({type(thing).__name__ for thing in gc.get_objects() if isinstance(thing, kinds)} -
+{"Task"}))
 """
     # The task is the one this code runs in.
     assert boot(code, mode="snapshot")["result"] in ([], ["PyodideFuture"], ["PyodideTask"])
@@ -160,6 +161,20 @@ json.dumps([before, len(pypdf.PdfReader(stream).pages)])
 """
     for mode in ("snapshot", "plain"):
         assert boot(code, mode=mode)["result"] == [False, 1]
+
+
+def test_json_schema_works_in_the_draft_we_use(boot: Boot) -> None:
+    """Not in drafts 6 and 7: the library is older than a change of urllib in Python 3.14 that breaks them
+    there."""
+    code = """
+import json
+from jsonschema import Draft202012Validator
+schema = {"$defs": {"n": {"type": "integer"}}, "properties": {"a": {"$ref": "#/$defs/n"}}, "required": ["a"]}
+Draft202012Validator.check_schema(schema)
+validator = Draft202012Validator(schema)
+json.dumps([error.message for value in ({"a": "x"}, {}) for error in validator.iter_errors(value)])
+"""
+    assert boot(code)["result"] == ["'x' is not of type 'integer'", "'a' is a required property"]
 
 
 def test_docstrings_survive_because_models_read_them(boot: Boot) -> None:
