@@ -280,3 +280,22 @@ async def test_two_tabs_at_once() -> None:
         assert other not in text
         assert f'"tab":{tab}' in text
         assert bench.events("run_complete", tab=tab)[0]["data"]["status"] == "completed"
+
+
+async def test_steps_are_named_as_people_know_the_elements() -> None:
+    bench = Bench(call("get_accessibility_tree"), call("click_ax", ref_id="ref_1"), "Done.")
+    bench.host.page.on(
+        "tree",
+        {
+            "pageContent": "button",
+            "controls": [
+                {"ref": "ref_1", "role": "button", "name": 'Buy "it"\n[now]', "can": ["click"]},
+                7,
+                {},
+            ],
+        },
+    )
+    await bench.run()
+    assert bench.last("tool_call")["label"] == "Click “Buy it now”"
+    assert '"ref_1"' in bench.last("tool_call")["args"]
+    assert "controls" not in bench.model.requests[1].messages[-1].content

@@ -1,7 +1,7 @@
 """Carrying out what a model asked for: one tool call after the other, each with a result in the history."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -10,7 +10,9 @@ from webbrain.agent.arguments import parse_arguments
 from webbrain.agent.cards import Cards
 from webbrain.agent.enrich import clean
 from webbrain.agent.journal import Journal
+from webbrain.agent.page import read_controls
 from webbrain.agent.parts import AgentParts, ConfirmPolicy
+from webbrain.agent.turns import Control
 from webbrain.agent.waiting import detached
 from webbrain.core.errors import BridgeError, ModelMayRetry, OutcomeUnknown, WebBrainError
 from webbrain.core.events import ToolCallFinished, ToolCallStarted
@@ -22,6 +24,8 @@ from webbrain.tools.base import ToolContext, ToolSpec
 
 NAME_CHARS: Final = 64
 SUMMARY_CHARS: Final = 140
+LABEL_NAME_CHARS: Final = 60
+NAMES_KEPT: Final = 2_000
 TOOLS_NAMED: Final = 40
 
 UNKNOWN: Final = "It is not known whether this happened. Look at the page before you decide to do it again."
@@ -76,6 +80,17 @@ class Caller:
     cards: Cards
     confirm: ConfirmPolicy
     _open: _Open | None = field(default=None, init=False)
+    _names: dict[str, str] = field(default_factory=dict, init=False)
+    """What the elements that were read are called, for the labels of steps."""
+
+    def learn_names(self, controls: Iterable[Control]) -> None:
+        """Remember how people know these elements."""
+        for control in controls:
+            called = clean(control.name, LABEL_NAME_CHARS) or clean(control.role, LABEL_NAME_CHARS)
+            if called:
+                self._names[control.ref] = f"“{called}”"
+        for ref in list(self._names)[:-NAMES_KEPT]:
+            del self._names[ref]
 
     async def run_all(
         self,
@@ -190,6 +205,7 @@ class Caller:
             result = ToolResult.error(
                 f"The tool itself failed ({type(error).__name__}).", code="internal_error"
             )
+        self.learn_names(read_controls(result.private.get("controls")))
         unknown = result.data.get("code") == OutcomeUnknown.code
         if unknown:
             result.notes.append(UNKNOWN)
@@ -245,12 +261,17 @@ class Caller:
             ToolCallStarted(
                 call_id=call.id,
                 name=name,
-                label=spec.label_for(args or {}) if spec else name,
+                label=spec.label_for(self._named(args or {})) if spec else name,
                 args=cut(shown, UI_ARGUMENT_CHARS),
                 step=step,
             ),
             effect=effect,
         )
+
+    def _named(self, args: dict[str, Any]) -> dict[str, Any]:
+        """Arguments with the element's name in the place of its ref."""
+        ref = args.get("ref_id")
+        return {**args, "ref_id": self._names.get(ref, ref)} if isinstance(ref, str) else args
 
     def _finish(
         self,

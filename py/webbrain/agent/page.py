@@ -31,15 +31,19 @@ async def read_page(host: Host, tab_id: int) -> PageView:
         return _unreadable(tab, error.message)
     if answer.get("success") is not True:
         return _unreadable(tab, str(answer.get("error", "no answer")))
-    found = answer.get("controls")
-    controls = [_control(item) for item in found[:CONTROLS]] if isinstance(found, list) else []
     return PageView(
         url=str(answer.get("url", tab.url)),
         title=str(answer.get("title", tab.title)),
         tree=str(answer.get("pageContent", "")),
-        controls=tuple(control for control in controls if control is not None),
+        controls=read_controls(answer.get("controls")),
         truncated=bool(answer.get("hasMore")) or bool(answer.get("truncated")),
     )
+
+
+def read_controls(found: Any) -> tuple[Control, ...]:
+    """The elements a tree says can be acted on; what is not one is passed over."""
+    controls = [_control(item) for item in found[:CONTROLS]] if isinstance(found, list) else []
+    return tuple(control for control in controls if control is not None)
 
 
 def _control(item: Any) -> Control | None:

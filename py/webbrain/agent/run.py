@@ -221,6 +221,8 @@ class Run:
         mode = self.options.mode
         tools = self._parts.tools_for(mode, info.tier, self._host.capabilities)
         page = await read_page(self._host, self.tab_id) if needs_page else None
+        if page is not None:
+            self._caller.learn_names(page.controls)
         return TurnState(
             system=self._parts.system_prompt(mode, info.tier, info.constrained),
             task=self._task_text,
