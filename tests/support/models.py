@@ -1,0 +1,61 @@
+"""Endpoints, requests and canned answers for tests of providers."""
+
+from dataclasses import replace
+from typing import Any
+
+from webbrain.core.messages import Message, ModelRequest, ToolSchema
+from webbrain.host.memory import MemoryHost
+from webbrain.providers import catalog, config
+from webbrain.providers.client import HttpModelClient
+from webbrain.providers.config import Endpoint
+
+KEY = "sk-test-0123456789abcdef"
+
+
+def endpoint(provider_id: str, **form: Any) -> Endpoint:
+    """A ready endpoint of the catalogue; ``form`` overrides what the user would have entered."""
+    loaded = catalog.load()
+    entry = loaded.entries[provider_id]
+    entered = {"apiKey": KEY if entry.key == "required" else "", **form}
+    if not entry.base_url:
+        entered.setdefault("baseUrl", "http://localhost:9999/v1")
+    return config.resolve(loaded, entry, config.merge(entry, {}, entered))
+
+
+def client(
+    host: MemoryHost, provider_id: str, *, headers_timeout: float = 120.0, **form: Any
+) -> HttpModelClient:
+    """A client of that service over the host's scripted HTTP."""
+    ready = replace(endpoint(provider_id, **form), headers_timeout=headers_timeout)
+    return HttpModelClient(host.http, host.clock, ready)
+
+
+def tool(name: str) -> ToolSchema:
+    """A tool that takes anything."""
+    return ToolSchema(name=name, description=f"{name} it", parameters={"type": "object", "properties": {}})
+
+
+TOOLS = [
+    tool(name) for name in ("click_ax", "set_field", "scroll", "done", "read_page", "get_accessibility_tree")
+]
+
+
+def request(*, stream: bool = False, tools: bool = True, **fields: Any) -> ModelRequest:
+    """A call with one user turn."""
+    fields.setdefault("messages", [Message(role="user", content="What does the teapot cost?")])
+    return ModelRequest(tools=TOOLS if tools else [], stream=stream, **fields)
+
+
+def whole(wire: str, text: str = "whole answer") -> dict[str, Any]:
+    """A whole answer of a wire, without tool calls."""
+    if wire == "anthropic":
+        return {
+            "type": "message",
+            "role": "assistant",
+            "model": "claude-sonnet-4-6",
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 10, "output_tokens": 4},
+        }
+    message = {"role": "assistant", "content": text}
+    return {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
