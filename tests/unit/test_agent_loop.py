@@ -332,6 +332,20 @@ async def test_a_full_context_is_shortened_once() -> None:
     assert bench.last("run_complete")["status"] == "completed"
 
 
+async def test_another_model_than_the_chosen_one_is_told_once() -> None:
+    other = ModelReply(tool_calls=[call("get_selection", call_id="c")], model="tiny-llama")
+    bench = Bench(other, ModelReply(text="Here.", model="tiny-llama"))
+    await bench.run("x", "ask")
+    assert [event["data"]["code"] for event in bench.events("warning")] == ["other_model"]
+    assert "tiny-llama" in bench.last("warning")["message"]
+
+
+async def test_a_dated_name_is_the_same_model() -> None:
+    bench = Bench(ModelReply(text="Here.", model="script-1-2026-11-29"))
+    await bench.run("x", "ask")
+    assert bench.events("warning") == []
+
+
 # --- streaming ---
 
 

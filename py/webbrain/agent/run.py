@@ -25,7 +25,7 @@ from webbrain.core.messages import Message, ToolCall, Usage
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host, Tab
-from webbrain.providers.base import ModelClient, ModelInfo
+from webbrain.providers.base import ModelClient, ModelInfo, model_differs
 from webbrain.tools.base import ToolContext
 
 Status = Literal["completed", "stopped", "failed", "max_steps"]
@@ -120,6 +120,7 @@ class Run:
         self._task_text = options.text
         self._introduced = False
         self._cut_off = False
+        self._told_other_model = False
 
     @property
     def tab_id(self) -> int:
@@ -242,6 +243,7 @@ class Run:
         reply = await self._model.call(client, strategy, state, pinned=self._pinned, streaming=streaming)
         self._tally.add(reply.usage)
         self._cut_off = reply.finish == "length"
+        self._tell_other_model(client.info, reply.model)
         if reply.finish == "content_filter" and not reply.tool_calls:
             raise RunEnded("The provider's content filter held back the answer.", code="content_filter")
         try:
@@ -284,6 +286,13 @@ class Run:
         if batch.final is not None:
             self._finish_with(batch.final)
         return batch.final is not None, batch.malformed
+
+    def _tell_other_model(self, info: ModelInfo, answered: str) -> None:
+        """Say once if a server serves another model than the one that was chosen."""
+        if not self._told_other_model and model_differs(info.model, answered):
+            self._told_other_model = True
+            name = enrich.clean(answered, NAME_CHARS)
+            self._warn("other_model", f"{info.label} answered with the model {name}, not with {info.model}.")
 
     def _finish_with(self, result: ToolResult) -> None:
         text = (result.final or "").strip()
