@@ -40,14 +40,20 @@ MINIMUM_VERSIONS: dict[Browser, dict[str, int]] = {
         "chrome.offscreen with WORKERS": 113,
         "chrome.sidePanel": 114,
         "runtime.getContexts": 116,
-        "what the bundles are compiled for": 120,
+        "Promise.withResolvers": 119,
+        "checkVisibility with options": 121,
+        "light-dark() in style sheets": 123,
+        "what the bundles are compiled for": 123,
     },
     "firefox": {
         "scripting in MV2": 102,
         "storage.session": 115,
         "wasm-unsafe-eval": 102,
         "module Workers": 114,
+        "Promise.withResolvers": 121,
+        "popovers": 125,
         "data_collection_permissions on every platform": 142,
+        "what the bundles are compiled for": 142,
     },
 }
 """First versions of what we use. A manifest must demand at least the highest of them."""

@@ -20,7 +20,7 @@ _POINTS = ((5.0, 7.5), (8.6, 16.5), (12.0, 9.5), (15.4, 16.5), (19.0, 7.5))
 _LINE_WIDTH = 1.7
 _POINT_RADIUS = 1.75
 _CORNER = 5.5
-_TOP, _BOTTOM = (0x6D, 0x5B, 0xF5), (0x3F, 0x35, 0xC4)
+_TOP, _BOTTOM = (0x14, 0x83, 0x6C), (0x0A, 0x54, 0x46)
 _INK = (0xFF, 0xFF, 0xFF)
 
 _SAMPLES = 3
