@@ -14,6 +14,7 @@ from webbrain.agent.arguments import parse_arguments
 from webbrain.core.errors import ModelMayRetry, OutcomeUnknown, ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
+from webbrain.host.memory import Gate
 from webbrain.testing.scripted import call
 from webbrain.tools.base import ToolArgs, ToolSpec, spec
 
@@ -207,22 +208,29 @@ async def test_a_failure_does_not_skip_the_rest() -> None:
 
 
 async def test_the_intent_is_in_the_store_before_the_effect() -> None:
-    found: list[list[dict[str, Any]]] = []
-    bench = Bench()
+    ran = asyncio.Event()
 
     async def run(ctx: Any, args: Any) -> ToolResult:
-        found.append([record for _, record in next(iter(_conversations(bench)))])
+        ran.set()
         return ToolResult.ok()
 
-    bench = Bench(call("thing", name="x"), "Done.", tools_for=offering(tool(run, effect=True)))
-    await bench.run()
-    last = found[0][-1]
-    assert last["event"]["type"] == "tool_call"
-    assert last["effect"] is True
-
-
-def _conversations(bench: Bench) -> Any:
-    return [records for name, records in bench.host.store.data.items() if name.startswith("conv_")]
+    model, store = Gate(), Gate()
+    bench = Bench(model, call("thing", name="x"), "Done.", tools_for=offering(tool(run, effect=True)))
+    await bench.start()
+    await model.reached()
+    bench.host.hook = lambda name: store.wait() if name == "store.append" else None
+    model.release()
+    await bench.until("tool_call")
+    await store.reached()
+    for _ in range(200):
+        await asyncio.sleep(0)
+    assert not ran.is_set()
+    store.release()
+    await bench.end()
+    assert ran.is_set()
+    records = next(records for name, records in bench.host.store.data.items() if name.startswith("conv_"))
+    intent = next(record for _, record in records if record.get("event", {}).get("type") == "tool_call")
+    assert intent["effect"] is True
 
 
 async def test_arguments_shown_are_capped() -> None:
