@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from tests.support.fake_shop import FakeShop, wrapped
+from webbrain.agent.enrich import user_turn
+from webbrain.host.protocols import Tab
 from webbrain.testing import openai_wire
 from webbrain.testing.chat import Refusal, Reply
 from webbrain.testing.demo import think
@@ -14,6 +16,7 @@ from webbrain.testing.site import words
 ACT_TOOLS = ("get_accessibility_tree", "read_page", "click_ax", "set_field", "done")
 ASK_TOOLS = ("get_accessibility_tree", "read_page", "done")
 STEPS = 40
+TAB = Tab(7, "http://127.0.0.1:1234/", "Order now - Corner Shop")
 
 
 def _tools(names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -25,7 +28,7 @@ def play(shop: FakeShop, task: str, tools: tuple[str, ...] = ACT_TOOLS) -> str:
     """Let the model act on the shop until it ends; return its last words."""
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": "You operate web pages."},
-        {"role": "user", "content": task},
+        {"role": "user", "content": user_turn(task, "Sunday 2026-11-29 21:04 (UTC+01:00)", TAB)},
     ]
     for _ in range(STEPS):
         body = {"model": "demo", "messages": messages, "tools": _tools(tools)}

@@ -16,6 +16,8 @@ TREE, READ, CLICK, FIELD, DONE = "get_accessibility_tree", "read_page", "click_a
 
 ORDER_NUMBER = re.compile(r"\b[A-Z]{2,3}-\d{4,}\b")
 OPEN_FORM = re.compile(r"\b(order|buy|purchase)\b", re.IGNORECASE)
+AGENT_LINE = re.compile(r"^\[[^\n]*\]$", re.MULTILINE)
+"""Facts and notes that the agent puts beside what the person typed."""
 WORD = re.compile(r"\w{3,}")
 SMALL_WORDS = {
     "the",
@@ -57,8 +59,12 @@ def think(model_call: ModelCall) -> Answer:
 
 
 def _task(model_call: ModelCall) -> tuple[int, str]:
-    """The newest user turn that orders something, or else the newest user turn."""
-    users = [(index, turn.text) for index, turn in enumerate(model_call.turns) if turn.role == "user"]
+    """The newest user turn that orders something, or else the newest; without the agent's own lines."""
+    users = [
+        (index, text)
+        for index, turn in enumerate(model_call.turns)
+        if turn.role == "user" and (text := AGENT_LINE.sub("", turn.text).strip())
+    ]
     orders = [(index, text) for index, text in users if wanted(text)]
     last = users[-1] if users else (0, "")
     followed = model_call.turns[last[0] + 1 :]
