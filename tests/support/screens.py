@@ -15,7 +15,11 @@ RUN_DEADLINE = 120.0
 """A whole run with a fast model; several times what a busy machine needs."""
 OVER = ("completed", "stopped", "failed", "max_steps", "interrupted")
 
-TURNS = """[...document.querySelectorAll('article.turn')].map((turn) => ({
+TURNS = """(async () => {
+const more = [...document.querySelectorAll('.steps-more')];
+more.forEach((button) => button.click());
+if (more.length) await new Promise((drawn) => setTimeout(drawn, 50));
+return [...document.querySelectorAll('article.turn[data-status]')].map((turn) => ({
   status: turn.dataset.status,
   question: turn.querySelector('[data-question]')?.innerText ?? '',
   steps: [...turn.querySelectorAll('[data-tool]')].map((step) => ({
@@ -30,7 +34,9 @@ TURNS = """[...document.querySelectorAll('article.turn')].map((turn) => ({
   verdict: turn.querySelector('.verdict')?.innerText ?? '',
   warnings: [...turn.querySelectorAll('.warning')].map((one) => one.innerText),
   card: turn.querySelector('section[data-card]')?.innerText ?? '',
-}))"""
+}));
+})()"""
+"""Every run on the screen; long rows of steps are unfolded first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,8 @@ class Panel:
     def wait_turn(self, condition: str, timeout: float = RUN_DEADLINE, what: str = "") -> Turn:
         """Return the newest run once a JavaScript condition over ``turn`` holds."""
         turn = self.page.wait(
-            f"(() => {{ const turn = {TURNS}.at(-1); return turn && ({condition}) && turn; }})()",
+            f"(async () => {{ const turn = (await {TURNS}).at(-1);"
+            f" return turn && ({condition}) && turn; }})()",
             timeout,
             what or f"the run to be {condition}; it is {self.last()}",
         )
@@ -143,6 +150,12 @@ class Panel:
     def retry(self) -> None:
         """Click Retry on the last error."""
         self.page.click("article.turn:last-of-type .card-error button.primary")
+
+    def clear(self) -> None:
+        """Begin a new conversation."""
+        self.page.click("#new-conversation")
+        self.page.click("#confirm-clear")
+        self.page.wait("!document.querySelector('article.turn')", what="the conversation to be empty")
 
     def reload(self) -> None:
         """Load the panel again."""

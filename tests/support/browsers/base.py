@@ -191,6 +191,10 @@ class Browser(ABC):
     def log(self) -> str:
         """What the extension's consoles said so far."""
 
+    @abstractmethod
+    def reload_extension(self) -> None:
+        """Load the extension anew, as an update does: its pages close, tabs stay."""
+
     def open_tab(self, url: str, *, wait: bool = True) -> Tab:
         """Open a page for the agent to work on."""
         before = {tab["id"] for tab in self.tabs()}

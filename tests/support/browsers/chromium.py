@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext, Playwright, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page as PlaywrightPage
 
@@ -32,6 +32,7 @@ SWITCHES = (
     "--remote-debugging-port=0",
 )
 LOG_LINES = 400
+WORKER_ANSWERS = 2.0
 FOLLOW = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
 FOLLOWED = ("page", "background_page", "service_worker", "worker")
 EVERYTHING = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
@@ -44,6 +45,27 @@ def find_chromium() -> str:
         if path := shutil.which(name):
             return path
     raise BrowserMissing("Chromium is not installed: apt-get install chromium")
+
+
+class _Playwright:
+    """One driver for all browsers of this process, since a thread can hold only one."""
+
+    _driver: Playwright | None = None
+    _users = 0
+
+    @classmethod
+    def take(cls) -> Playwright:
+        if cls._driver is None:
+            cls._driver = sync_playwright().start()
+        cls._users += 1
+        return cls._driver
+
+    @classmethod
+    def give_back(cls) -> None:
+        cls._users -= 1
+        if not cls._users and cls._driver is not None:
+            cls._driver.stop()
+            cls._driver = None
 
 
 class ChromiumPage(Page):
@@ -108,7 +130,7 @@ class Chromium(Browser):
         assert directory is not None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
         self._sessions: dict[str, dict[str, Any]] = {}
-        self._playwright = sync_playwright().start()
+        self._playwright = _Playwright.take()
         try:
             self._context = self._playwright.chromium.launch_persistent_context(
                 directory,
@@ -154,9 +176,17 @@ class Chromium(Browser):
         context = getattr(self, "_context", None)
         if context:
             context.close()
-        self._playwright.stop()
+        _Playwright.give_back()
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def reload_extension(self) -> None:
+        before = self.service_worker_started()
+        self.control.eval("setTimeout(() => chrome.runtime.reload(), 50) && true")
+        wait_until(
+            lambda: self.service_worker_started() > before, DEADLINE, lambda: "the extension to reload"
+        )
+        self.control = self.open_page(f"{self.origin}/settings.html")
 
     def eval_in_host(self, function: str, timeout: float = DEADLINE) -> Any:
         return self._eval_in(self._target("", self._host_url), f"({function})(globalThis)", timeout)
@@ -201,8 +231,11 @@ class Chromium(Browser):
         self._wire.send("Target.closeTarget", {"targetId": self._target("", self._host_url)["targetId"]})
 
     def python_started(self) -> float:
-        """When the Worker that Python runs in started, in milliseconds since 1970."""
-        return float(self._evaluate(self._python(), "performance.timeOrigin", DEADLINE))
+        """When the newest Worker started, in milliseconds since 1970; 0 if it does not answer."""
+        try:
+            return float(self._evaluate(self._python(), "performance.timeOrigin", WORKER_ANSWERS))
+        except (TimeoutError, CommandFailed):
+            return 0.0
 
     def _python(self) -> str:
         """The session of the newest Worker. A Worker can only be attached to through its page."""

@@ -166,7 +166,7 @@ class Firefox(Browser):
         self._profile = profile or self._temporary
         assert self._profile is not None
         manifest = json.loads((extension / "manifest.json").read_text(encoding="utf-8"))
-        addon = manifest["browser_specific_settings"]["gecko"]["id"]
+        self._addon = addon = manifest["browser_specific_settings"]["gecko"]["id"]
         self.origin = f"moz-extension://{UUID}"
         self._prepare(
             {**QUIET, **(preferences or {}), "extensions.webextensions.uuids": json.dumps({addon: UUID})}
@@ -225,6 +225,26 @@ class Firefox(Browser):
         self._output.close()
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def reload_extension(self) -> None:
+        before = self._instance()
+        self.control.eval("setTimeout(() => browser.runtime.reload(), 50) && true")
+        # Opening a page of the extension while it is down would never end.
+        wait_until(lambda: self._instance() not in ("", before), DEADLINE, lambda: "the extension to reload")
+        self.control = self.open_page(f"{self.origin}/settings.html")
+
+    def _instance(self) -> str:
+        """The number of the extension's present life; empty while its background page is not running."""
+        contexts = self._wire.send("browsingContext.getTree", {"moz:scope": "chrome"})["contexts"]
+        window = next(one["context"] for one in contexts if one["url"].endswith("/browser.xhtml"))
+        return str(
+            FirefoxPage(self._wire, window).eval(
+                f"""(() => {{
+                  const extension = WebExtensionPolicy.getByID({json.dumps(self._addon)})?.extension;
+                  return extension?.backgroundState === 'running' ? String(extension.instanceId) : '';
+                }})()"""
+            )
+        )
 
     def eval_in_host(self, function: str, timeout: float = DEADLINE) -> Any:
         return self.control.eval(f"({function})(browser.extension.getBackgroundPage())", timeout)

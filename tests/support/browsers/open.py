@@ -1,5 +1,6 @@
 """Opening a browser by name, with the build that belongs to it."""
 
+import os
 from pathlib import Path
 
 from tests.support.browsers.base import Browser, BrowserMissing
@@ -7,7 +8,8 @@ from tests.support.browsers.chromium import Chromium
 from tests.support.browsers.firefox import Firefox
 
 ROOT = Path(__file__).resolve().parents[3]
-DIST = ROOT / "dist"
+DIST = Path(os.environ.get("WEBBRAIN_DIST") or ROOT / "dist")
+"""Where the builds are; another folder for trying a build of somewhere else."""
 FOLDERS = {"chromium": "chrome", "firefox": "firefox"}
 
 
@@ -15,7 +17,7 @@ def extension_folder(name: str) -> Path:
     """The finished build for a browser; raise ``BrowserMissing`` if there is none."""
     folder = DIST / FOLDERS[name]
     if not (folder / "manifest.json").exists():
-        raise BrowserMissing(f"{folder.relative_to(ROOT)} is not built: make build")
+        raise BrowserMissing(f"{folder} is not built: make build")
     return folder
 
 
