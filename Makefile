@@ -22,6 +22,10 @@ help: ## list the targets
 run: dist ## build, start a small shop and a browser, and let the agent order something (MODEL=demo, MODEL=URL)
 	$(PY) -m tests.support.run
 
+.PHONY: run-ten
+run-ten: dist ## the same ten times over without a retry; prints how many succeeded
+	RUNS=10 $(PY) -m tests.support.run
+
 .PHONY: build
 build: deps ## build dist/chrome and dist/firefox and a zip of each
 	$(PY) -m build
