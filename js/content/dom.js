@@ -1,0 +1,349 @@
+/**
+ * The page's objects, reached in a way the page cannot bend.
+ *
+ * The script runs in a world of its own, so prototypes are clean; but a form whose input is called `id`, `action` or
+ * `parentNode`, and a document with an image called `body`, answer with that input or image instead of the real
+ * property ("DOM clobbering"). Everything generic is therefore read through the getters of the prototypes.
+ */
+
+/**
+ * @template T
+ * @param {object} proto
+ * @param {string} name
+ * @returns {(self: object) => T}
+ */
+function getter(proto, name) {
+  const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
+  if (!get) throw new TypeError(`no accessor ${name}`);
+  return (self) => get.call(self);
+}
+
+/** @type {(n: Node) => number} */
+export const nodeType = getter(Node.prototype, "nodeType");
+/** @type {(n: Node) => Node | null} */
+export const firstChild = getter(Node.prototype, "firstChild");
+/** @type {(n: Node) => Node | null} */
+export const nextSibling = getter(Node.prototype, "nextSibling");
+/** @type {(n: Node) => Node | null} */
+export const previousSibling = getter(Node.prototype, "previousSibling");
+/** @type {(n: Node) => Node | null} */
+export const parentNode = getter(Node.prototype, "parentNode");
+/** @type {(n: Node) => boolean} */
+export const isConnected = getter(Node.prototype, "isConnected");
+/** @type {(n: Node) => string | null} */
+export const textContent = getter(Node.prototype, "textContent");
+/** @type {(n: Node) => Document | null} */
+const ownerDocument = getter(Node.prototype, "ownerDocument");
+/** @type {(n: CharacterData) => string} */
+export const characterData = getter(CharacterData.prototype, "data");
+/** @type {(e: Element) => string} */
+export const localName = getter(Element.prototype, "localName");
+/** @type {(e: Element) => string | null} */
+export const namespaceURI = getter(Element.prototype, "namespaceURI");
+/** @type {(e: Element) => number} */
+export const childElementCount = getter(Element.prototype, "childElementCount");
+/** @type {(e: Element) => ShadowRoot | null} */
+const openShadowRoot = getter(Element.prototype, "shadowRoot");
+/** @type {(e: Element) => HTMLSlotElement | null} */
+export const assignedSlot = getter(Element.prototype, "assignedSlot");
+/** @type {(e: HTMLElement) => boolean} */
+const contentEditable = getter(HTMLElement.prototype, "isContentEditable");
+
+/** @type {(e: Element, name: string) => string | null} */
+export const attribute = (e, name) => Element.prototype.getAttribute.call(e, name);
+/** @type {(e: Element, name: string) => boolean} */
+export const hasAttribute = (e, name) => Element.prototype.hasAttribute.call(e, name);
+/** @type {(e: Element, selector: string) => boolean} */
+export const matches = (e, selector) => Element.prototype.matches.call(e, selector);
+/** @type {(e: Element) => DOMRect} */
+export const rectOf = (e) => Element.prototype.getBoundingClientRect.call(e);
+/** @type {(e: Element) => DOMRectList} */
+export const rectsOf = (e) => Element.prototype.getClientRects.call(e);
+/** @type {(e: EventTarget, event: Event) => boolean} */
+export const dispatch = (e, event) => EventTarget.prototype.dispatchEvent.call(e, event);
+
+/** @type {(d: Document) => HTMLElement | null} */
+const bodyOf = getter(Document.prototype, "body");
+/** @type {(d: Document) => Element | null} */
+const rootElement = getter(Document.prototype, "documentElement");
+/** @type {(d: Document) => Element | null} */
+export const scrollingElement = getter(Document.prototype, "scrollingElement");
+/** @type {(d: Document) => (Window & typeof globalThis) | null} */
+const defaultView = getter(Document.prototype, "defaultView");
+/** @type {(d: Document) => string} */
+export const documentURL = getter(Document.prototype, "URL");
+/** @type {(d: Document) => string} */
+export const documentTitle = getter(Document.prototype, "title");
+/** @type {(d: Document) => string} */
+export const readyState = getter(Document.prototype, "readyState");
+/** @type {(d: Document) => Element | null} */
+const documentActive = getter(Document.prototype, "activeElement");
+/** @type {(r: ShadowRoot) => Element | null} */
+const shadowActive = getter(ShadowRoot.prototype, "activeElement");
+/** @type {(r: ShadowRoot) => Element} */
+export const hostOf = getter(ShadowRoot.prototype, "host");
+
+/** @type {(e: HTMLFormElement) => string} */
+export const formAction = getter(HTMLFormElement.prototype, "action");
+/** @type {(e: HTMLFormElement) => string} */
+export const formMethod = getter(HTMLFormElement.prototype, "method");
+/** @type {(e: HTMLFormElement) => HTMLFormControlsCollection} */
+export const formElements = getter(HTMLFormElement.prototype, "elements");
+/** @type {(e: HTMLFormElement, submitter?: HTMLElement | null) => void} */
+export const requestSubmit = (e, submitter) =>
+  HTMLFormElement.prototype.requestSubmit.call(e, submitter ?? null);
+
+/**
+ * @param {Node} node
+ * @returns {node is Element}
+ */
+export function isElement(node) {
+  return nodeType(node) === 1;
+}
+
+/**
+ * The document a node belongs to; a document is its own.
+ * @param {Node} node
+ * @returns {Document}
+ */
+export function documentOf(node) {
+  return ownerDocument(node) ?? /** @type {Document} */ (node);
+}
+
+/**
+ * @param {Node} node
+ * @returns {Window & typeof globalThis}
+ */
+export function viewOf(node) {
+  return defaultView(documentOf(node)) ?? window;
+}
+
+/**
+ * The element a reading starts at: the body, or whatever stands in its place in XML, SVG and half-loaded documents.
+ * @param {Document} doc
+ * @returns {Element | null}
+ */
+export function pageRoot(doc) {
+  return bodyOf(doc) ?? rootElement(doc);
+}
+
+/**
+ * @param {Document} doc
+ * @returns {Element | null}
+ */
+export function documentRoot(doc) {
+  return rootElement(doc);
+}
+
+/**
+ * @param {Element} e
+ * @returns {e is HTMLElement}
+ */
+export function isHTML(e) {
+  return namespaceURI(e) === "http://www.w3.org/1999/xhtml";
+}
+
+/**
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function isEditable(e) {
+  return isHTML(e) && contentEditable(e);
+}
+
+/** Elements that may carry a shadow root besides custom elements (DOM standard, "attach a shadow root"). */
+const SHADOW_HOSTS = new Set(
+  "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
+);
+
+/**
+ * The shadow root of an element, open or closed.
+ *
+ * Closed roots are asked for through the browser's door for extensions. That call is dearer than a property, so it is
+ * made for custom elements and for childless elements only: a host with children of its own that is no custom element
+ * and keeps its root closed is not met in practice.
+ * @param {Element} e
+ * @returns {ShadowRoot | null}
+ */
+export function shadowRootOf(e) {
+  const open = openShadowRoot(e);
+  if (open) return open;
+  const name = localName(e);
+  if (!name.includes("-") && !(SHADOW_HOSTS.has(name) && childElementCount(e) === 0)) return null;
+  try {
+    const door = /** @type {any} */ (globalThis).chrome?.dom?.openOrClosedShadowRoot;
+    if (door) return door(e) ?? null;
+    return /** @type {any} */ (e).openOrClosedShadowRoot ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The document inside a frame of the same origin, `null` for one that belongs to another site or has none.
+ * @param {Element} frame
+ * @returns {Document | null}
+ */
+export function frameDocument(frame) {
+  try {
+    return /** @type {HTMLIFrameElement} */ (frame).contentDocument;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The frame element a document is shown in, if the same origin may know it.
+ * @param {Document} doc
+ * @returns {Element | null}
+ */
+export function frameOf(doc) {
+  try {
+    return defaultView(doc)?.frameElement ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Parent in the tree the user sees: through shadow hosts and out of slots, not out of frames.
+ * @param {Node} node
+ * @returns {Element | null}
+ */
+export function composedParent(node) {
+  if (isElement(node)) {
+    const slot = assignedSlot(node);
+    if (slot) return slot;
+  }
+  const parent = parentNode(node);
+  if (!parent) return null;
+  if (nodeType(parent) === 11)
+    return parent instanceof ShadowRoot || "host" in parent
+      ? hostOf(/** @type {ShadowRoot} */ (parent))
+      : null;
+  return isElement(parent) ? parent : null;
+}
+
+/**
+ * True if `inner` is `outer` or lies in it, shadow trees included.
+ * @param {Element} outer
+ * @param {Node | null} inner
+ * @returns {boolean}
+ */
+export function composedContains(outer, inner) {
+  for (let at = inner; at; at = composedParent(at)) if (at === outer) return true;
+  return false;
+}
+
+/**
+ * The nearest ancestor (or the element itself) that passes a test, through shadow roots.
+ * @param {Element | null} start
+ * @param {(e: Element) => boolean} test
+ * @returns {Element | null}
+ */
+export function composedClosest(start, test) {
+  for (let at = start; at; at = composedParent(at)) if (test(at)) return at;
+  return null;
+}
+
+/**
+ * The element that really has the focus, inside shadow roots and frames of the same origin.
+ * @param {Document} [doc]
+ * @returns {Element | null}
+ */
+export function deepActive(doc = document) {
+  let at = documentActive(doc);
+  for (let depth = 0; at && depth < 50; depth++) {
+    const root = shadowRootOf(at);
+    const frame = /^(iframe|frame)$/.test(localName(at)) ? frameDocument(at) : null;
+    const inner = root ? shadowActive(root) : frame ? documentActive(frame) : null;
+    if (!inner) break;
+    at = inner;
+  }
+  return at;
+}
+
+/**
+ * What lies on top at a point of the element's own viewport, inside shadow roots too.
+ * @param {Document} doc
+ * @param {number} x
+ * @param {number} y
+ * @returns {Element | null}
+ */
+export function deepElementFromPoint(doc, x, y) {
+  let at = Document.prototype.elementFromPoint.call(doc, x, y);
+  for (let depth = 0; at && depth < 200; depth++) {
+    const root = shadowRootOf(at);
+    if (!root) break;
+    const inner = ShadowRoot.prototype.elementFromPoint.call(root, x, y);
+    if (!inner || inner === at) break;
+    at = inner;
+  }
+  return at;
+}
+
+/**
+ * Query in a document, shadow root or element.
+ * @param {ParentNode & Node} scope
+ * @param {string} selector
+ * @returns {Element | null}
+ */
+export function query(scope, selector) {
+  const proto =
+    nodeType(scope) === 9
+      ? Document.prototype
+      : nodeType(scope) === 11
+        ? DocumentFragment.prototype
+        : Element.prototype;
+  return proto.querySelector.call(scope, selector);
+}
+
+/**
+ * @param {ParentNode & Node} scope
+ * @param {string} selector
+ * @returns {NodeListOf<Element>}
+ */
+export function queryAll(scope, selector) {
+  const proto =
+    nodeType(scope) === 9
+      ? Document.prototype
+      : nodeType(scope) === 11
+        ? DocumentFragment.prototype
+        : Element.prototype;
+  return proto.querySelectorAll.call(scope, selector);
+}
+
+/**
+ * Look an id up where the element lives: in its shadow root or its document.
+ * @param {Element} near
+ * @param {string} id
+ * @returns {Element | null}
+ */
+export function byId(near, id) {
+  const root = Node.prototype.getRootNode.call(near);
+  if (nodeType(root) === 9) return Document.prototype.getElementById.call(root, id);
+  if (nodeType(root) === 11) return DocumentFragment.prototype.getElementById.call(root, id);
+  return null;
+}
+
+/**
+ * Focus without the page's own `focus` property and without scrolling.
+ * @param {Element} e
+ */
+export function focus(e) {
+  const proto = isHTML(e) ? HTMLElement.prototype : SVGElement.prototype;
+  try {
+    proto.focus.call(e, { preventScroll: true });
+  } catch {
+    // Not focusable (an XML element): nothing to do.
+  }
+}
+
+/**
+ * A short pause that lets the page's own callbacks run.
+ * @param {number} ms
+ * @returns {Promise<void>}
+ */
+export function pause(ms) {
+  return new Promise((done) => setTimeout(done, ms));
+}

@@ -1,0 +1,344 @@
+/**
+ * `submit_probe`: would this action send a form, which one, where, and with what in it? Reads only.
+ */
+
+import { credentialReason, MASK } from "./credentials.js";
+import {
+  attribute,
+  composedClosest,
+  composedParent,
+  documentOf,
+  documentURL,
+  formAction,
+  formElements,
+  formMethod,
+  hasAttribute,
+  isEditable,
+  isHTML,
+  localName,
+  queryAll,
+} from "./dom.js";
+import { defaultButton, formOf, implicitSubmission, isSubmitButton, keyTarget } from "./keys.js";
+import { CARD_FIELDS, CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS } from "./limits.js";
+import { describeName, labelText, nameOf } from "./names.js";
+import { inputType, isEditableRoot, roleOf } from "./roles.js";
+import { isRendered } from "./sight.js";
+import { fingerprint, line } from "./text.js";
+import { editableText } from "./tree.js";
+import { chosenText, optionsFor } from "./values.js";
+
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {import("./session.js").Args} Args */
+/** @typedef {import("./session.js").Answer} Answer */
+/** @typedef {{ label: string, value: string, masked: boolean }} CardField */
+/**
+ * @typedef {object} Submission
+ * @property {boolean} submits
+ * @property {string} reason
+ * @property {string} [host]
+ * @property {string} [action]
+ * @property {string} [method]
+ * @property {string} [control]
+ * @property {CardField[]} [fields]
+ * @property {string} [print] fingerprint of form, destination, control and all values
+ * @property {string} [others] the same without the field that is being typed into
+ */
+
+/** A control so named commits something, whatever script is behind it. */
+const COMMIT =
+  /^(create|save|submit|add|post|publish|send|confirm|sign[\s-]?up|sign[\s-]?in|log[\s-]?in|register|place\s+(your\s+)?order|pay|check[\s-]?out|update|apply|finish|done)(?![\p{L}\d])/iu;
+/** Ancestors searched for the button of a composer without a form. */
+const COMPOSER_STEPS = 4;
+const COMPOSER_BUTTONS = 60;
+
+/**
+ * @param {Session} session
+ * @param {Args} args `tool`, `args`
+ * @returns {Answer}
+ */
+export function submitProbe(session, args) {
+  const tool = String(args.tool ?? "");
+  const given = /** @type {Args} */ (args.args && typeof args.args === "object" ? args.args : {});
+  const found = submission(session, tool, given);
+  if (!found.submits)
+    return {
+      success: true,
+      submits: false,
+      host: "",
+      action: "",
+      method: "",
+      reason: found.reason,
+      control: found.control ?? "",
+      fields: [],
+      token: "",
+    };
+  const token = session.tokens.issue({ tool, print: found.print ?? "", others: found.others ?? "" });
+  return {
+    success: true,
+    submits: true,
+    host: found.host ?? "",
+    action: found.action ?? "",
+    method: found.method ?? "",
+    reason: found.reason,
+    control: found.control ?? "",
+    fields: found.fields ?? [],
+    token,
+  };
+}
+
+/**
+ * @param {Session} session
+ * @param {string} tool
+ * @param {Args} args
+ * @returns {Submission}
+ * @throws {import("./session.js").Refusal} if the reference is no good
+ */
+export function submission(session, tool, args) {
+  if (tool === "set_field" || tool === "type_ax") {
+    const { element } = session.element(args.ref_id);
+    if (args.submit !== true || tool === "type_ax") return no("typing alone sends nothing");
+    return describe(session, element, null, "Enter is pressed after the field is filled", {
+      e: element,
+      text: String(args.text ?? ""),
+      clear: args.clear !== false,
+    });
+  }
+  if (tool === "press_keys") {
+    if (String(args.key ?? "").toLowerCase() !== "enter") return no("only Enter can send a form");
+    return byEnter(session, keyTarget());
+  }
+  if (args.ref_id === undefined) return no("the action names no element");
+  return byClick(session, session.element(args.ref_id).element);
+}
+
+/** @param {string} reason @param {string} [control] @returns {Submission} */
+function no(reason, control = "") {
+  return { submits: false, reason, control };
+}
+
+/**
+ * @param {Session} session
+ * @param {Element} e
+ * @returns {Submission}
+ */
+function byClick(session, e) {
+  const button = composedClosest(e, (x) => isHTML(x) && /^(button|input|a)$/.test(localName(x))) ?? e;
+  if (isSubmitButton(button) && formOf(button))
+    return describe(session, button, button, "it is the submit button of a form");
+  const role = roleOf(button);
+  const name = describeName(button, role);
+  if (
+    /^(input|textarea|select|option|label)$/.test(localName(button)) &&
+    !/^(button|reset|submit|image)$/.test(inputType(button))
+  )
+    return no("it is a field", name);
+  if (!COMMIT.test(name)) return no("it is neither a submit button nor named like one", name);
+  const scope = scopeOf(button);
+  if (!scope) return no("it stands outside any form or dialog", name);
+  return describe(
+    session,
+    button,
+    null,
+    `its name says that it commits what is in this ${localName(scope) === "form" ? "form" : "dialog"}`,
+  );
+}
+
+/**
+ * @param {Session} session
+ * @param {Element} e
+ * @returns {Submission}
+ */
+function byEnter(session, e) {
+  if (isSubmitButton(e) || /^(button|a)$/.test(localName(e))) return byClick(session, e);
+  if (localName(e) === "input" && /^(button|reset)$/.test(inputType(e))) return byClick(session, e);
+  if (localName(e) === "input") {
+    const found = implicitSubmission(/** @type {HTMLInputElement} */ (e));
+    return found
+      ? describe(session, e, found.button, "Enter in this field sends its form")
+      : no("Enter sends nothing from this field", describeName(e, roleOf(e)));
+  }
+  if (localName(e) === "textarea" || isEditable(e)) {
+    const button = composerButton(e);
+    if (button)
+      return describe(
+        session,
+        e,
+        null,
+        `Enter may send what is written, as "${line(describeName(button, roleOf(button)), 40)}" does`,
+      );
+  }
+  return no("Enter sends nothing from here", describeName(e, roleOf(e)));
+}
+
+/** @param {Element} e @returns {Element | null} the form or dialog around an element */
+function scopeOf(e) {
+  return (
+    formOf(e) ??
+    composedClosest(
+      e,
+      (x) =>
+        localName(x) === "dialog" ||
+        /^(dialog|alertdialog)$/.test(attribute(x, "role") ?? "") ||
+        attribute(x, "aria-modal") === "true",
+    )
+  );
+}
+
+/** @param {Element} e @returns {Element | null} a button near an editor whose name says that it sends */
+function composerButton(e) {
+  let at = composedParent(e);
+  for (let i = 0; at && i < COMPOSER_STEPS && localName(at) !== "body"; i++, at = composedParent(at)) {
+    const buttons = queryAll(at, 'button,[role="button"],input[type="submit"]');
+    for (let n = 0; n < buttons.length && n < COMPOSER_BUTTONS; n++) {
+      const button = /** @type {Element} */ (buttons[n]);
+      if (isRendered(button) && COMMIT.test(describeName(button, "button"))) return button;
+    }
+  }
+  return null;
+}
+
+/**
+ * @param {Session} session
+ * @param {Element} control what is pressed or typed into
+ * @param {Element | null} submitter
+ * @param {string} reason
+ * @param {{ e: Element, text: string, clear: boolean }} [typed] a field whose value will be another by then
+ * @returns {Submission}
+ */
+function describe(session, control, submitter, reason, typed) {
+  const form = /** @type {HTMLFormElement | null} */ (formOf(control));
+  const button = submitter ?? (form && typed ? defaultButton(form) : null);
+  const to = destination(control, form, button);
+  const all = valuesOf(form ?? scopeOf(control), control, typed);
+  const named = button && button !== control ? button : control;
+  const name = line(describeName(named, roleOf(named)), CARD_LABEL_CHARS);
+  const frame = [form ? session.refs.of(form) : "", to.action, to.method, session.refs.of(control), name];
+  const shown = all.filter((f) => f.value !== "").sort((a, b) => Number(b.changed) - Number(a.changed));
+  return {
+    submits: true,
+    reason,
+    ...to,
+    control: name,
+    fields: shown.slice(0, CARD_FIELDS).map((f) => ({
+      label: f.label,
+      value: f.secret ? MASK : line(f.value, CARD_VALUE_CHARS),
+      masked: f.secret,
+    })),
+    print: fingerprint(JSON.stringify([frame, all.map((f) => [f.key, f.value])])),
+    others: fingerprint(JSON.stringify([frame, all.filter((f) => !f.typed).map((f) => [f.key, f.value])])),
+  };
+}
+
+/**
+ * @param {Element} control
+ * @param {HTMLFormElement | null} form
+ * @param {Element | null} button
+ * @returns {{ host: string, action: string, method: string }}
+ */
+function destination(control, form, button) {
+  const page = documentURL(documentOf(control));
+  let address = form ? formAction(form) || page : page;
+  let method = form ? formMethod(form) : "";
+  if (button && hasAttribute(button, "formaction"))
+    address = /** @type {HTMLButtonElement} */ (button).formAction;
+  if (button && hasAttribute(button, "formmethod"))
+    method = /** @type {HTMLButtonElement} */ (button).formMethod;
+  try {
+    const url = new URL(address, page);
+    const action =
+      url.protocol === "http:" || url.protocol === "https:" ? url.origin + url.pathname : `${url.protocol}…`;
+    return { host: url.host || url.protocol, action: action.slice(0, 300), method: method || "script" };
+  } catch {
+    return { host: "", action: line(address, 300), method: method || "script" };
+  }
+}
+
+/**
+ * @param {Element | null} scope
+ * @param {Element} control
+ * @param {{ e: Element, text: string, clear: boolean }} [typed]
+ * @returns {{ key: string, label: string, value: string, changed: boolean, secret: boolean, typed: boolean }[]}
+ */
+function valuesOf(scope, control, typed) {
+  /** @type {Element[]} */
+  const fields = [];
+  if (scope && localName(scope) === "form" && isHTML(scope)) {
+    const elements = formElements(/** @type {HTMLFormElement} */ (scope));
+    for (let i = 0; i < elements.length && i < FORM_FIELDS; i++)
+      fields.push(/** @type {Element} */ (elements[i]));
+    fields.push(...Array.from(queryAll(scope, "[contenteditable]")).slice(0, 10));
+  } else if (scope)
+    fields.push(
+      ...Array.from(queryAll(scope, "input,select,textarea,[contenteditable]")).slice(0, FORM_FIELDS),
+    );
+  else if (isEditable(control)) fields.push(control);
+  if (typed && !fields.includes(typed.e)) fields.push(typed.e);
+  const out = [];
+  for (const e of fields) {
+    const read = readField(e);
+    if (!read) continue;
+    const is = typed?.e === e;
+    const value = is && typed ? projected(e, typed.text, typed.clear, read.value) : read.value;
+    const key = attribute(e, "name") ?? attribute(e, "id") ?? "";
+    const role = roleOf(e);
+    const label = line(
+      labelText(e) ||
+        (localName(e) === "select" ? attribute(e, "aria-label") : nameOf(e, role)) ||
+        key ||
+        role,
+      CARD_LABEL_CHARS,
+    );
+    out.push({
+      key,
+      label,
+      value,
+      changed: is || read.changed,
+      secret: credentialReason(e) !== null,
+      typed: is,
+    });
+  }
+  return out;
+}
+
+/** @param {Element} e @param {string} text @param {boolean} clear @param {string} now @returns {string} the value once typed */
+function projected(e, text, clear, now) {
+  if (localName(e) === "select")
+    try {
+      return optionsFor(/** @type {HTMLSelectElement} */ (e), text)
+        .map((o) => o.text)
+        .join(", ");
+    } catch {
+      return text;
+    }
+  return clear ? text : now + text;
+}
+
+/** @param {Element} e @returns {{ value: string, changed: boolean } | null} `null` for what is no user's field */
+function readField(e) {
+  const tag = localName(e);
+  if (tag === "select") {
+    const options = Array.from(/** @type {HTMLSelectElement} */ (e).options);
+    return {
+      value: chosenText(/** @type {any} */ (e)),
+      changed: options.some((o) => o.selected !== o.defaultSelected),
+    };
+  }
+  if (tag === "textarea") {
+    const area = /** @type {HTMLTextAreaElement} */ (e);
+    return { value: area.value, changed: area.value !== area.defaultValue };
+  }
+  if (tag !== "input") {
+    if (!isEditableRoot(e)) return null;
+    return { value: editableText(/** @type {HTMLElement} */ (e)), changed: true };
+  }
+  const input = /** @type {HTMLInputElement} */ (e);
+  const type = inputType(e);
+  if (/^(hidden|submit|button|reset|image)$/.test(type)) return null;
+  if (type === "checkbox" || type === "radio") {
+    const on = input.value === "on" ? "yes" : line(labelText(e), CARD_VALUE_CHARS) || input.value;
+    return { value: input.checked ? on : "", changed: input.checked !== input.defaultChecked };
+  }
+  if (type === "file")
+    return { value: Array.from(input.files ?? [], (f) => f.name).join(", "), changed: true };
+  return { value: input.value, changed: input.value !== input.defaultValue };
+}

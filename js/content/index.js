@@ -1,0 +1,148 @@
+/**
+ * Content script: one listener, one dispatcher.
+ *
+ * It is injected when it is first needed and may be injected again at any time; a copy that is alive stays as it is,
+ * one left over from an older version of the extension is taken down. It answers messages of its own extension only,
+ * keeps nothing on the page and looks at nothing between two messages.
+ */
+
+import { clickAx } from "./click.js";
+import { setField, typeAx } from "./field.js";
+import { submitProbe } from "./forms.js";
+import { getSelectionText, pageState, waitForElement } from "./inspect.js";
+import { pressKeys } from "./keys.js";
+import { ACTION_MS, ANSWER_CHARS, WAIT_MAX_MS } from "./limits.js";
+import { readPage } from "./readpage.js";
+import { scroll } from "./scroll.js";
+import { Refusal, Session } from "./session.js";
+import { line } from "./text.js";
+import { shapeOf, whole } from "./tree.js";
+
+/** @typedef {import("./session.js").Args} Args */
+/** @typedef {import("./session.js").Answer} Answer */
+/** @typedef {(session: Session, args: Args) => Answer | Promise<Answer>} Action */
+
+/** @type {Readonly<Record<string, Action>>} */
+const ACTIONS = Object.freeze({
+  tree,
+  click_ax: clickAx,
+  type_ax: typeAx,
+  set_field: setField,
+  press_keys: pressKeys,
+  scroll,
+  read_page: (_session, args) => readPage(args),
+  wait_for_element: waitForElement,
+  get_selection: () => getSelectionText(),
+  page_state: (session) => pageState(session),
+  submit_probe: submitProbe,
+});
+
+/**
+ * @param {Session} session
+ * @param {Args} args
+ * @returns {Answer}
+ */
+function tree(session, args) {
+  const shape = shapeOf(args);
+  if (typeof args.refs_after === "number") session.refs.startAfter(whole(args.refs_after, 0, 0, 900_000_000));
+  const anchor = shape.ref_id ? session.element(shape.ref_id).element : null;
+  const revision = typeof args.tree_revision === "string" ? args.tree_revision : null;
+  return /** @type {Answer} */ (session.trees.read(shape, anchor, whole(args.page, 1, 1, 100_000), revision));
+}
+
+/**
+ * Run one action; a failure is an answer, never an exception.
+ * @param {Session} session
+ * @param {string} name
+ * @param {Args} args
+ * @returns {Promise<Answer>}
+ */
+async function run(session, name, args) {
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (!action)
+    return {
+      success: false,
+      code: "unknown_action",
+      error: `The page script knows no action ${JSON.stringify(name.slice(0, 40))}.`,
+    };
+  const limit = name === "wait_for_element" ? WAIT_MAX_MS + ACTION_MS : ACTION_MS;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((/** @type {(answer: Answer) => void} */ done) => {
+    timer = setTimeout(
+      () =>
+        done({
+          success: false,
+          code: "timeout",
+          error:
+            "The page did not finish in time; it may have acted or not. Read it again before repeating anything.",
+        }),
+      limit,
+    );
+  });
+  try {
+    const answer = await Promise.race([Promise.resolve(action(session, args)), late]);
+    if (JSON.stringify(answer).length > ANSWER_CHARS)
+      return { success: false, code: "too_large", error: "The answer of the page is too large to be used." };
+    return answer;
+  } catch (error) {
+    if (error instanceof Refusal)
+      return { success: false, code: error.code, error: error.message, ...error.more };
+    return {
+      success: false,
+      code: "page_script_error",
+      error: `The page script failed: ${line(String(error), 200)}`,
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @typedef {{ version: string, alive: () => boolean, dispose: () => void }} Installed */
+
+const KEY = Symbol.for("webbrain.content");
+
+function install() {
+  const api = /** @type {any} */ (globalThis).browser ?? /** @type {any} */ (globalThis).chrome;
+  const world = /** @type {Record<symbol, Installed | undefined>} */ (/** @type {unknown} */ (globalThis));
+  const version = String(api.runtime.getManifest?.().version ?? "0");
+  const there = world[KEY];
+  if (there?.alive() && there.version === version) return;
+  there?.dispose();
+  const session = new Session();
+
+  /**
+   * @param {any} message
+   * @param {{ id?: string }} sender
+   * @param {(answer: Answer) => void} respond
+   * @returns {boolean} true: the answer comes later
+   */
+  const listen = (message, sender, respond) => {
+    if (message?.target !== "content" || typeof message.action !== "string" || sender?.id !== api.runtime.id)
+      return false;
+    const args = message.args && typeof message.args === "object" ? message.args : {};
+    run(session, message.action, args).then(respond, () => undefined);
+    return true;
+  };
+  api.runtime.onMessage.addListener(listen);
+  world[KEY] = {
+    version,
+    alive: () => {
+      try {
+        return typeof api.runtime.id === "string";
+      } catch {
+        return false;
+      }
+    },
+    dispose: () => {
+      try {
+        api.runtime.onMessage.removeListener(listen);
+      } catch {
+        // The extension it belonged to is gone, and its listeners with it.
+      }
+      delete world[KEY];
+    },
+  };
+}
+
+install();

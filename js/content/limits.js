@@ -1,0 +1,94 @@
+/**
+ * Every cap, window and budget of the content scripts, beside its peers.
+ *
+ * Sizes are UTF-16 units, times milliseconds. What a page may cost us is bounded here: no string, list or walk of this
+ * folder is longer than one of these numbers.
+ */
+
+/** Characters of an accessible name in a tree line. */
+export const NAME_CHARS = 100;
+/** Characters of a field's value in a tree of the whole page, and of one in the tree anchored at that field. */
+export const VALUE_CHARS = 60;
+export const ANCHORED_VALUE_CHARS = 2_000;
+/** Characters of an address or of any other attribute in a tree line. */
+export const HREF_CHARS = 120;
+export const ATTRIBUTE_CHARS = 60;
+/** How much of an attribute or text node is looked at at all: what lies behind is never shown anyway. */
+export const RAW_CHARS = 4_000;
+/** Characters of the surroundings that tell two equal controls apart. */
+export const CONTEXT_CHARS = 40;
+
+/** Elements one tree may visit, and its time; beyond either it is cut and says so. */
+export const TREE_NODES = 60_000;
+export const TREE_MS = 1_500;
+/** Nesting that is still followed, frames that are still entered. */
+export const DOM_DEPTH = 1_000;
+export const TREE_FRAMES = 50;
+/** Characters of the whole tree kept for paging. */
+export const TREE_CHARS = 400_000;
+/** Hit tests one tree may spend on finding covered controls. */
+export const TREE_HIT_TESTS = 400;
+export const TREE_HIT_MS = 120;
+/** Options listed per select: in a tree of the page, and when the select is the anchor. */
+export const SELECT_OPTIONS = 30;
+export const ANCHORED_SELECT_OPTIONS = 300;
+export const PRIORITY_CONTROLS = 20;
+export const DEPTH_DEFAULT = 15;
+export const DEPTH_MAX = 60;
+/** Page sizes by filter, and what may be asked for. Whether 12,000 is allowed is Python's decision. */
+export const PAGE_CHARS = { all: 6_000, visible: 3_000, interactive: 3_500 };
+export const PAGE_CHARS_MIN = 500;
+export const PAGE_CHARS_MAX = 12_000;
+/** Snapshots of trees kept for later pages. */
+export const SNAPSHOTS = 2;
+
+/** Dead references whose description is kept, so that a replaced element can be named. */
+export const DEAD_REFS = 2_000;
+export const SUGGESTIONS = 6;
+
+/** After an action: how long it is watched at most, at least, and how long silence means it is over. */
+export const WATCH_MS = 150;
+export const WATCH_MIN_MS = 60;
+export const WATCH_QUIET_MS = 40;
+/** A link or form that leaves the page is not watched to the end: the answer must get out first. */
+export const WATCH_LEAVING_MS = 30;
+/** Mutation records looked at per action; storms are only counted. */
+export const WATCH_RECORDS = 500;
+/** Lines of a `changed` list and characters of one. */
+export const CHANGES = 12;
+export const CHANGE_CHARS = 160;
+
+/** Typing: characters that get key events of their own; the rest goes in as one piece. */
+export const KEYED_CHARS = 400;
+export const TYPE_CHARS = 200_000;
+/** Between events, so that pages which listen to selection and render asynchronously keep up. */
+export const TICK_MS = 20;
+/** Waiting for the suggestions of a combobox. */
+export const SUGGESTION_MS = 500;
+export const SUGGESTION_COUNT = 12;
+export const ACTUAL_CHARS = 200;
+
+/** read_page: text kept in all, and what one answer may hold. */
+export const READ_TEXT_CHARS = 1_000_000;
+export const READ_NODES = 150_000;
+export const READ_LIMIT_DEFAULT = 4_000;
+export const READ_LIMIT_MIN = 500;
+export const READ_LIMIT_MAX = 6_000;
+export const SELECTION_CHARS = 20_000;
+
+export const WAIT_DEFAULT_MS = 5_000;
+export const WAIT_MAX_MS = 30_000;
+export const SELECTOR_CHARS = 1_000;
+
+/** Submit cards: fields shown, fields looked at, characters of a label and of a value. */
+export const CARD_FIELDS = 12;
+export const FORM_FIELDS = 500;
+export const CARD_LABEL_CHARS = 60;
+export const CARD_VALUE_CHARS = 120;
+/** Submit tokens remembered. */
+export const TOKENS = 20;
+
+/** One action may take this long before it is answered with `timeout`. */
+export const ACTION_MS = 20_000;
+/** The whole answer, as JSON. A larger one is replaced by an error: it would mean a missing cap. */
+export const ANSWER_CHARS = 200_000;

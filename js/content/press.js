@@ -1,0 +1,269 @@
+/**
+ * The press of a pointer, made of page events: from the pointer's coming to the click.
+ */
+
+import {
+  composedContains,
+  composedParent,
+  dispatch,
+  documentOf,
+  hasAttribute,
+  isConnected,
+  isHTML,
+  localName,
+  pause,
+  rectOf,
+  viewOf,
+} from "./dom.js";
+import { blurAsUser, focusAsUser, focusable } from "./focus.js";
+import { TICK_MS } from "./limits.js";
+import { inputType, isDisabled } from "./roles.js";
+import { Refusal } from "./session.js";
+import {
+  hasBox,
+  inertReason,
+  isRendered,
+  pressPoints,
+  reachablePoint,
+  topmostAt,
+  touchesViewport,
+} from "./sight.js";
+
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {import("./sight.js").Point} Point */
+
+/**
+ * Where to press so that `e` is meant: the element itself, or the label of a control that is not drawn.
+ * @param {Element} e
+ * @returns {Element}
+ * @throws {Refusal} `disabled`, `inert`, `hidden`
+ */
+export function pressTarget(e) {
+  if (isDisabled(e))
+    throw new Refusal(
+      "disabled",
+      "The element is disabled: the page does not accept input on it now. Something else may have to be filled in first.",
+    );
+  const inert = inertReason(e);
+  if (inert)
+    throw new Refusal(
+      "inert",
+      `The element takes no input: ${inert}. Close or finish what is in front first.`,
+    );
+  const rect = rectOf(e);
+  if (isRendered(e) && rect.width > 0 && rect.height > 0 && !clippedAway(e, rect)) return e;
+  const type = inputType(e);
+  if (type === "checkbox" || type === "radio") {
+    const labels = /** @type {HTMLInputElement} */ (e).labels ?? [];
+    for (const label of Array.from(labels)) if (isRendered(label)) return label;
+    const parent = composedParent(e);
+    if (parent && isRendered(parent) && rectOf(parent).width > 0 && parent.childElementCount <= 3)
+      return parent;
+  }
+  if (!isRendered(e)) throw new Refusal("hidden", hiddenReason(e));
+  for (const child of Array.from(e.children)) {
+    const inner = rectOf(child);
+    if (inner.width > 0 && inner.height > 0 && isRendered(child)) return child;
+  }
+  throw new Refusal(
+    "hidden",
+    "The element has no size on the page, so nobody could press it. It may be opened or shown by another control.",
+  );
+}
+
+/** @param {Element} e @param {DOMRect} rect visually hidden controls: one pixel, or clipped to nothing */
+function clippedAway(e, rect) {
+  const type = inputType(e);
+  if (type !== "checkbox" && type !== "radio") return false;
+  return (
+    rect.width <= 1 || rect.height <= 1 || viewOf(e).getComputedStyle(e).clip === "rect(0px, 0px, 0px, 0px)"
+  );
+}
+
+/** @param {Element} e */
+function hiddenReason(e) {
+  for (let at = composedParent(e); at; at = composedParent(at))
+    if (localName(at) === "details" && !hasAttribute(at, "open"))
+      return "The element is inside a closed section (details). Click its summary first.";
+  return hasBox(e)
+    ? "The element is invisible (visibility: hidden). Another control may show it."
+    : "The element is not shown on the page (display: none). Another control may show it.";
+}
+
+/**
+ * Bring an element into view if it is not, or not where a press reaches it.
+ * @param {Element} e
+ * @returns {Promise<{ point: Point, hit: Element, scrolled: boolean }>}
+ * @throws {Refusal} `covered`
+ */
+export async function reach(/** @type {Session} */ session, e) {
+  /** @param {ScrollLogicalPosition} block */
+  const scroll = (block) =>
+    Element.prototype.scrollIntoView.call(e, { block, inline: "nearest", behavior: "instant" });
+  let scrolled = false;
+  if (!inView(e)) {
+    scroll("center");
+    scrolled = true;
+  }
+  let found = reachablePoint(e);
+  for (const block of /** @type {ScrollLogicalPosition[]} */ (["center", "end", "start"])) {
+    if ("point" in found) return { ...found, scrolled };
+    scroll(block);
+    scrolled = true;
+    await pause(0);
+    found = reachablePoint(e);
+  }
+  if ("point" in found) return { ...found, scrolled };
+  const by = found.coveredBy;
+  if (by) {
+    const front = frontOf(by, e);
+    throw new Refusal(
+      "covered",
+      `The element is covered by ${session.describe(front)}, which would get the press instead. Close or move that first (Escape, its close button), then try again.`,
+      { coveredBy: session.describe(front), coveredByRef: session.refs.of(front) },
+    );
+  }
+  throw new Refusal(
+    "out_of_view",
+    "The element could not be brought into view, so it was not pressed. Scroll the part of the page it is in, or read the tree again.",
+  );
+}
+
+/** @param {Element} e middle of the element lies in the viewport */
+function inView(e) {
+  const r = rectOf(e);
+  const view = viewOf(e);
+  if (!touchesViewport(r, view) || !pressPoints(e).length) return false;
+  const middle = r.top + r.height / 2;
+  return r.height > view.innerHeight || (middle > 0 && middle < view.innerHeight);
+}
+
+/**
+ * The whole thing in front: the outermost ancestor of what was hit that does not hold the target too.
+ * @param {Element} hit
+ * @param {Element} target
+ * @returns {Element}
+ */
+function frontOf(hit, target) {
+  let front = hit;
+  for (
+    let up = composedParent(front);
+    up && !composedContains(up, target) && localName(up) !== "body";
+    up = composedParent(up)
+  )
+    front = up;
+  return front;
+}
+
+/**
+ * @param {Element} on
+ * @param {string} type
+ * @param {Point} at
+ * @param {MouseEventInit & PointerEventInit} [more]
+ * @returns {boolean} false if the page prevented the default
+ */
+function mouse(on, type, at, more = {}) {
+  const quiet = /(enter|leave)$/.test(type);
+  const view = viewOf(on);
+  const init = {
+    bubbles: !quiet,
+    cancelable: !quiet,
+    composed: true,
+    view,
+    clientX: at.x,
+    clientY: at.y,
+    screenX: at.x + view.screenX,
+    screenY: at.y + view.screenY,
+    button: 0,
+    buttons: 0,
+    ...more,
+  };
+  const pointer = type.startsWith("pointer") || type === "click";
+  const event = pointer
+    ? new PointerEvent(type, {
+        pointerId: 1,
+        pointerType: "mouse",
+        isPrimary: true,
+        pressure: init.buttons ? 0.5 : 0,
+        ...init,
+      })
+    : new MouseEvent(type, init);
+  return dispatch(on, event);
+}
+
+/**
+ * Move the made-up pointer onto an element.
+ * @param {Session} session
+ * @param {Element} on
+ * @param {Point} at
+ */
+export function hover(session, on, at) {
+  const before = session.hovered?.deref();
+  if (before && before !== on && isConnected(before)) {
+    for (const kind of ["pointer", "mouse"]) {
+      mouse(before, `${kind}out`, at, { relatedTarget: on });
+      if (!composedContains(before, on)) mouse(before, `${kind}leave`, at, { relatedTarget: on });
+    }
+  }
+  if (before !== on)
+    for (const kind of ["pointer", "mouse"]) {
+      mouse(on, `${kind}over`, at, { relatedTarget: before ?? null });
+      mouse(on, `${kind}enter`, at, { relatedTarget: before ?? null });
+    }
+  mouse(on, "pointermove", at);
+  mouse(on, "mousemove", at);
+  session.hovered = new WeakRef(on);
+}
+
+/**
+ * The full press sequence on an element that was reached. Like a real pointer it acts on what lies under the point at
+ * each moment, so a page that moves or replaces things under it is treated as a hand would treat it.
+ * @param {Session} session
+ * @param {Element} e the element that is meant
+ * @param {{ point: Point, hit: Element }} reached
+ * @param {number} [count] 2 for a double-click
+ * @returns {Promise<{ prevented: boolean, clicked: Element | null }>} whether the page prevented the click's default
+ */
+export async function press(session, e, reached, count = 1) {
+  let { point, hit } = reached;
+  hover(session, hit, point);
+  // Coming near may have moved or swapped what we are about to press.
+  const again = reachablePoint(e);
+  if ("point" in again) ({ point, hit } = again);
+  let prevented = false;
+  /** @type {Element | null} */
+  let clicked = null;
+  for (let detail = 1; detail <= count; detail++) {
+    mouse(hit, "pointerdown", point, { buttons: 1, detail });
+    if (mouse(hit, "mousedown", point, { buttons: 1, detail })) {
+      const target = focusable(hit);
+      if (target) focusAsUser(target);
+      else blurAsUser(hit);
+    }
+    const up = isConnected(hit)
+      ? (topmostAt(hit, point) ?? hit)
+      : topmostAt(documentOf(hit).documentElement, point);
+    if (!up) break;
+    mouse(up, "pointerup", point, { detail });
+    mouse(up, "mouseup", point, { detail });
+    clicked = commonAncestor(hit, up);
+    if (!clicked) break;
+    if (isHTML(e) && isDisabled(e))
+      throw new Refusal(
+        "disabled",
+        "The element became disabled while it was pressed: something the page opened is in front of it now. Read the tree again.",
+      );
+    prevented = !mouse(clicked, "click", point, { detail });
+    if (detail < count) await pause(TICK_MS);
+  }
+  if (count > 1 && clicked && isConnected(clicked)) mouse(clicked, "dblclick", point, { detail: count });
+  return { prevented, clicked };
+}
+
+/** @param {Element} down @param {Element} up @returns {Element | null} where a click lands that began and ended there */
+function commonAncestor(down, up) {
+  if (!isConnected(down)) return null;
+  for (let at = /** @type {Element | null} */ (down); at; at = composedParent(at))
+    if (composedContains(at, up)) return at;
+  return null;
+}

@@ -1,0 +1,232 @@
+/**
+ * What can be seen and reached: rendering, viewport, what lies on top, what is switched off.
+ */
+
+import {
+  attribute,
+  composedClosest,
+  composedContains,
+  composedParent,
+  deepElementFromPoint,
+  documentOf,
+  frameOf,
+  hasAttribute,
+  isHTML,
+  localName,
+  matches,
+  queryAll,
+  rectOf,
+  rectsOf,
+  viewOf,
+} from "./dom.js";
+import { isTypeable } from "./roles.js";
+
+const SEEN = { visibilityProperty: true };
+/** How much larger than a field its wrapper may be for what lies between them to count as the field's decoration. */
+const DECORATION_RATIO = 3;
+
+/**
+ * Has a box of its own and is not `visibility: hidden`.
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function isRendered(e) {
+  return Element.prototype.checkVisibility.call(e, SEEN) || (hasContentsBox(e) && !!composedParent(e));
+}
+
+/**
+ * Has a box, visible or not; false means that nothing inside can be seen either (but see `hasContentsBox`).
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function hasBox(e) {
+  return Element.prototype.checkVisibility.call(e);
+}
+
+/**
+ * `display: contents`: no box of its own, but its children are shown.
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function hasContentsBox(e) {
+  return viewOf(e).getComputedStyle(e).display === "contents";
+}
+
+/**
+ * @param {DOMRect} rect
+ * @param {Window} view
+ * @returns {boolean}
+ */
+export function touchesViewport(rect, view) {
+  return rect.bottom > 0 && rect.right > 0 && rect.top < view.innerHeight && rect.left < view.innerWidth;
+}
+
+/**
+ * The open dialog that makes the rest of its document inert, if any.
+ * @param {Document} doc
+ * @returns {Element | null}
+ */
+export function modalDialog(doc) {
+  const open = queryAll(doc, "dialog:modal");
+  return open.length ? /** @type {Element} */ (open[open.length - 1]) : null;
+}
+
+/**
+ * Why an element takes no input, `null` if it does.
+ * @param {Element} e
+ * @returns {string | null}
+ */
+export function inertReason(e) {
+  const inert = composedClosest(e, (x) => isHTML(x) && hasAttribute(x, "inert"));
+  if (inert) return "it is in a part of the page that is switched off (inert)";
+  const modal = modalDialog(documentOf(e));
+  if (modal && !composedContains(modal, e)) return "a modal dialog is open over the page";
+  return null;
+}
+
+/**
+ * Whether a press on `hit` reaches `target` as far as the user is concerned.
+ * @param {Element} target
+ * @param {Element} hit
+ * @returns {boolean}
+ */
+export function reaches(target, hit) {
+  if (composedContains(target, hit)) return true;
+  const label = composedClosest(hit, (x) => localName(x) === "label" && isHTML(x));
+  if (label && /** @type {HTMLLabelElement} */ (label).control === target) return true;
+  return isDecoration(target, hit);
+}
+
+/**
+ * Text fields are often covered by parts of their own widget (a drawn value, an icon); those forward the press.
+ * @param {Element} target
+ * @param {Element} hit
+ * @returns {boolean}
+ */
+function isDecoration(target, hit) {
+  if (!isTypeable(target) && localName(target) !== "select") return false;
+  let wrapper = composedParent(target);
+  for (let i = 0; wrapper && i < 3; i++, wrapper = composedParent(wrapper)) {
+    if (!composedContains(wrapper, hit)) continue;
+    const outer = rectOf(wrapper);
+    const inner = rectOf(target);
+    return (
+      outer.width * outer.height <= DECORATION_RATIO * Math.max(inner.width, 40) * Math.max(inner.height, 24)
+    );
+  }
+  return false;
+}
+
+/** @typedef {{ x: number, y: number }} Point */
+
+/**
+ * Points worth trying on an element, best first, inside the viewport of its document.
+ * @param {Element} e
+ * @returns {Point[]}
+ */
+export function pressPoints(e) {
+  const view = viewOf(e);
+  /** @type {Point[]} */
+  const points = [];
+  const rects = rectsOf(e);
+  for (let i = 0; i < rects.length && i < 4; i++) {
+    const r = /** @type {DOMRect} */ (rects[i]);
+    const left = Math.max(r.left, 0);
+    const right = Math.min(r.right, view.innerWidth);
+    const top = Math.max(r.top, 0);
+    const bottom = Math.min(r.bottom, view.innerHeight);
+    if (right - left < 1 || bottom - top < 1) continue;
+    for (const [fx, fy] of FRACTIONS)
+      points.push({
+        x: left + (right - left) * /** @type {number} */ (fx),
+        y: top + (bottom - top) * /** @type {number} */ (fy),
+      });
+  }
+  return points;
+}
+
+const FRACTIONS = [
+  [0.5, 0.5],
+  [0.2, 0.5],
+  [0.8, 0.5],
+  [0.5, 0.2],
+  [0.5, 0.8],
+];
+
+/**
+ * What lies at a point, frames around the document included: a frame can itself be covered.
+ * @param {Element} e an element of the document the point belongs to
+ * @param {Point} point
+ * @returns {Element | null}
+ */
+export function topmostAt(e, point) {
+  const doc = documentOf(e);
+  const hit = deepElementFromPoint(doc, point.x, point.y);
+  const frame = frameOf(doc);
+  if (!frame) return hit;
+  const rect = rectOf(frame);
+  const outer = { x: rect.left + frame.clientLeft + point.x, y: rect.top + frame.clientTop + point.y };
+  const above = topmostAt(frame, outer);
+  return above && above !== frame ? above : hit;
+}
+
+/**
+ * A point of the element where a press reaches it, or what is in the way.
+ * @param {Element} e
+ * @returns {{ point: Point, hit: Element } | { coveredBy: Element | null }}
+ */
+export function reachablePoint(e) {
+  let coveredBy = null;
+  for (const point of pressPoints(e)) {
+    const hit = topmostAt(e, point);
+    if (hit && reaches(e, hit)) return { point, hit };
+    if (hit && !composedContains(hit, e)) coveredBy ??= hit;
+    else if (hit && passesThrough(e)) return { point, hit };
+  }
+  return { coveredBy };
+}
+
+/**
+ * `pointer-events: none`: the press goes to what lies behind, which may be the element's own container.
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function passesThrough(e) {
+  return viewOf(e).getComputedStyle(e).pointerEvents === "none";
+}
+
+/**
+ * For the tree: something else lies over the element's middle and over two more of its points.
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function isCovered(e) {
+  let tried = 0;
+  for (const point of pressPoints(e)) {
+    if (tried++ === 3) break;
+    const hit = topmostAt(e, point);
+    if (!hit || composedContains(hit, e) || reaches(e, hit)) return false;
+  }
+  return tried > 0;
+}
+
+/**
+ * Fully transparent and deaf to the pointer: a closed menu that was left in the page.
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function isGhost(e) {
+  return (
+    !Element.prototype.checkVisibility.call(e, { opacityProperty: true }) &&
+    passesThrough(e) &&
+    attribute(e, "type") !== "checkbox"
+  );
+}
+
+/**
+ * @param {Element} e
+ * @returns {boolean} an open popover
+ */
+export function isOpenPopover(e) {
+  return hasAttribute(e, "popover") && matches(e, ":popover-open");
+}

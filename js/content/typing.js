@@ -1,0 +1,237 @@
+/**
+ * Text into fields and editors, as close to a typing user as page events come.
+ */
+
+import {
+  composedContains,
+  composedParent,
+  deepActive,
+  dispatch,
+  documentOf,
+  isConnected,
+  isElement,
+  isHTML,
+  localName,
+  nodeType,
+  pause,
+  viewOf,
+} from "./dom.js";
+import { focusAsUser } from "./focus.js";
+import { sendKey } from "./keyevents.js";
+import { KEYED_CHARS, TICK_MS } from "./limits.js";
+import { inputType } from "./roles.js";
+import { Refusal } from "./session.js";
+import { folded } from "./text.js";
+import { editableText } from "./tree.js";
+import { sendChange, sendInput, setValue } from "./values.js";
+
+/** @typedef {import("./values.js").Field} Field */
+
+/**
+ * Type into an input or textarea. A line break is part of the text and never a press of Enter.
+ * @param {Field} field
+ * @param {string} text
+ * @param {boolean} clear replace what is there instead of adding to it
+ * @returns {Promise<{ stopped: string | null }>} why not everything was typed
+ * @throws {Refusal} `disabled` if focusing the field switched it off
+ */
+export async function typeIntoField(field, text, clear) {
+  focusAsUser(field);
+  if (field.disabled)
+    throw new Refusal(
+      "disabled",
+      "The field became disabled when it got the focus: the page opened something else. Read the tree again.",
+    );
+  const single = localName(field) === "input";
+  const wanted = single ? text.replace(/\s*[\r\n]+\s*/g, " ") : text.replace(/\r\n?/g, "\n");
+  const before = field.value;
+  const lenient = inputType(field) === "number";
+  let held = clear ? "" : field.value;
+  if (clear && field.value) selectAll(field);
+  if (clear && !wanted) {
+    if (field.value && before0(field, "deleteContentBackward", null)) {
+      setValue(field, "");
+      sendInput(field, "deleteContentBackward");
+    }
+    if (before !== field.value) sendChange(field);
+    return { stopped: null };
+  }
+  const keyed = Array.from(wanted.slice(0, KEYED_CHARS));
+  const rest = wanted.slice(keyed.join("").length);
+  let stopped = null;
+  for (const piece of rest ? [...keyed, rest] : keyed) {
+    if (field.maxLength >= 0 && held.length + piece.length > field.maxLength) {
+      stopped = `the field takes at most ${field.maxLength} characters`;
+      break;
+    }
+    const isKey = piece !== "\n" && piece !== rest;
+    const key = isKey ? sendKey(field, piece) : null;
+    if (!key || key.allowed) {
+      if (before0(field, piece === "\n" ? "insertLineBreak" : "insertText", piece)) {
+        held += piece;
+        setValue(field, held);
+        const kept = field.value;
+        sendInput(field, piece === "\n" ? "insertLineBreak" : "insertText", piece === "\n" ? null : piece);
+        // A number field shows nothing for "-" or "1."; anything else that differs is the page's own doing.
+        if (field.value !== held && !(lenient && kept === "" && field.value === "")) held = field.value;
+      }
+    }
+    key?.up();
+    // The page's promises run between two keys, as they would between two real ones.
+    await null;
+    if (!isConnected(field))
+      throw new Refusal(
+        "replaced",
+        "The page replaced the field while it was being typed into. Read the tree again.",
+      );
+  }
+  if (field.value !== before) sendChange(field);
+  return { stopped };
+}
+
+/** @param {Field} field */
+function selectAll(field) {
+  try {
+    field.select();
+  } catch {
+    // Types without a text selection.
+  }
+}
+
+/** @param {Element} e @param {string} kind @param {string | null} data @returns {boolean} false if the page took the edit over */
+function before0(e, kind, data) {
+  return dispatch(
+    e,
+    new InputEvent("beforeinput", {
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+      inputType: kind,
+      data,
+      view: viewOf(e),
+    }),
+  );
+}
+
+/**
+ * Type into an editable region along the browser's own editing path: `beforeinput`, then `insertText`. Editors that
+ * keep a model of their own take the first, plain ones the second.
+ * @param {HTMLElement} root
+ * @param {string} text
+ * @param {boolean} clear
+ * @returns {Promise<void>}
+ * @throws {Refusal} `focus_lost` if the focus cannot be kept in the editor
+ */
+export async function typeIntoEditor(root, text, clear) {
+  const before = editableText(root);
+  await hold(root, clear && before.trim() ? "all" : "end");
+  const lines = text.replace(/\r\n?/g, "\n").split("\n");
+  if (clear && text === "") edit(root, "deleteContentBackward", "delete", null);
+  for (const [i, piece] of lines.entries()) {
+    if (i > 0) {
+      edit(root, "insertParagraph", "insertParagraph", null);
+      await pause(TICK_MS);
+    }
+    if (!piece) continue;
+    if (!inFocus(root)) await hold(root, "end");
+    edit(root, "insertText", "insertText", piece);
+  }
+  await pause(TICK_MS);
+  if (!text || holds(root, text) || editableText(root) !== before) return;
+  // The editor took neither road: it may still take a paste, which is the last one that goes through its own code.
+  await hold(root, clear ? "all" : "end");
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  dispatch(
+    focusNode(root),
+    new ClipboardEvent("paste", { bubbles: true, cancelable: true, composed: true, clipboardData: data }),
+  );
+  await pause(TICK_MS);
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {string} text
+ * @returns {boolean} the editor shows the text
+ */
+export function holds(root, text) {
+  const squeeze = (/** @type {string} */ t) => folded(t).replace(/\s+/g, "");
+  return squeeze(editableText(root)).includes(squeeze(text));
+}
+
+/**
+ * Put focus and selection into the editor and make sure they stay there.
+ * @param {HTMLElement} root
+ * @param {"all" | "end"} where
+ */
+async function hold(root, where) {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    focusAsUser(root);
+    select(root, where);
+    // Editors learn of a selection by an event that comes later.
+    await pause(TICK_MS);
+    if (inFocus(root)) return;
+  }
+  throw new Refusal(
+    "focus_lost",
+    "The page keeps moving the focus away from this editor, so nothing was typed. Wait a moment and try again.",
+  );
+}
+
+/** @param {HTMLElement} root @returns {boolean} */
+function inFocus(root) {
+  const active = deepActive(documentOf(root));
+  if (!active || !(composedContains(root, active) || composedContains(active, root))) return false;
+  const anchor = documentOf(root).getSelection()?.anchorNode;
+  return !anchor || composedContains(root, anchor) || nodeType(Node.prototype.getRootNode.call(root)) === 11;
+}
+
+/** @param {HTMLElement} root @param {"all" | "end"} where */
+function select(root, where) {
+  const selection = documentOf(root).getSelection();
+  if (!selection) return;
+  const [node, offset] = endOf(root);
+  if (where === "all") selection.setBaseAndExtent(root, 0, root, root.childNodes.length);
+  else selection.setBaseAndExtent(node, offset, node, offset);
+}
+
+/** @param {HTMLElement} root @returns {[Node, number]} the caret position after the last character */
+function endOf(root) {
+  /** @type {Node} */
+  let at = root;
+  for (;;) {
+    if (nodeType(at) === 3) return [at, at.textContent?.length ?? 0];
+    const last = at.lastChild;
+    if (!last || (nodeType(last) !== 3 && nodeType(last) !== 1)) return [at, at.childNodes.length];
+    if (
+      isElement(last) &&
+      (localName(last) === "br" ||
+        !isHTML(last) ||
+        /** @type {HTMLElement} */ (last).contentEditable === "false")
+    )
+      return [at, at.childNodes.length - (localName(last) === "br" ? 1 : 0)];
+    at = last;
+  }
+}
+
+/** @param {HTMLElement} root @returns {Element} the innermost element of the caret, where a browser sends `beforeinput` */
+function focusNode(root) {
+  const node = documentOf(root).getSelection()?.focusNode ?? null;
+  const e = node && (isElement(node) ? node : composedParent(node));
+  return e && composedContains(root, e) ? e : root;
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {string} kind
+ * @param {string} command
+ * @param {string | null} data
+ */
+function edit(root, kind, command, data) {
+  if (!before0(root, kind, data)) return;
+  const doc = documentOf(root);
+  const done = Document.prototype.execCommand.call(doc, command, false, data ?? undefined);
+  if (done || kind !== "insertText") return;
+  root.textContent = `${root.textContent ?? ""}${data ?? ""}`;
+  sendInput(root, kind, data);
+}

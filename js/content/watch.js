@@ -1,0 +1,376 @@
+/**
+ * What really changed after an action.
+ *
+ * A watch is opened before the action and closed soon after it: as soon as something happened and the page is quiet
+ * again, at the latest after `WATCH_MS`. Nothing is left behind on the page.
+ */
+
+import {
+  attribute,
+  composedClosest,
+  composedContains,
+  composedParent,
+  deepActive,
+  documentOf,
+  documentTitle,
+  documentURL,
+  isConnected,
+  isElement,
+  isHTML,
+  localName,
+  nodeType,
+  pause,
+  queryAll,
+} from "./dom.js";
+import {
+  CHANGE_CHARS,
+  CHANGES,
+  VALUE_CHARS,
+  WATCH_LEAVING_MS,
+  WATCH_MIN_MS,
+  WATCH_MS,
+  WATCH_QUIET_MS,
+  WATCH_RECORDS,
+} from "./limits.js";
+import { describeName, labelText, SKIPPED, selectedText, textInside } from "./names.js";
+import { inputType, isEditableRoot, roleOf } from "./roles.js";
+import { isRendered } from "./sight.js";
+import { cut, line, quote, value as valueText } from "./text.js";
+import { editableText } from "./tree.js";
+
+/** @typedef {import("./session.js").Session} Session */
+
+const OVERLAYS =
+  'dialog[open],[role="dialog"],[role="alertdialog"],[role="menu"],[role="listbox"],[aria-modal="true"],[popover]';
+const LIVE =
+  '[role="alert"],[role="status"],[role="log"],[aria-live="polite"],[aria-live="assertive"],output';
+const ATTRIBUTES = [
+  "aria-expanded",
+  "aria-checked",
+  "aria-selected",
+  "aria-pressed",
+  "aria-current",
+  "aria-hidden",
+  "aria-invalid",
+  "open",
+  "hidden",
+  "disabled",
+  "checked",
+  "value",
+  "class",
+  "style",
+  "src",
+];
+const STEP_MS = 15;
+const OVERLAY_LIMIT = 200;
+const TEXTS = 3;
+/** Ancestors of the target that still count as its neighbourhood. */
+const NEAR_STEPS = 3;
+
+/**
+ * State of one element that an action may change.
+ * @param {Element} e
+ * @returns {Record<string, string>}
+ */
+function stateOf(e) {
+  /** @type {Record<string, string>} */
+  const state = {};
+  for (const name of ["expanded", "selected", "pressed", "current", "checked", "invalid"]) {
+    const given = attribute(e, `aria-${name}`);
+    if (given !== null) state[name] = given.slice(0, 20);
+  }
+  if (!isHTML(e)) return state;
+  const tag = localName(e);
+  const field = /** @type {HTMLInputElement} */ (e);
+  const type = inputType(e);
+  if (type === "checkbox" || type === "radio") state.checked = String(field.checked);
+  else if (tag === "select") state.value = selectedText(/** @type {any} */ (e));
+  else if (type === "password") state.value = field.value ? "(hidden)" : "";
+  else if (tag === "input" || tag === "textarea") state.value = valueText(field.value, VALUE_CHARS);
+  else if (isEditableRoot(e)) state.value = valueText(editableText(field), VALUE_CHARS);
+  if (tag === "details") state.open = String(/** @type {any} */ (e).open);
+  if (tag === "summary") state.open = String(/** @type {any} */ (composedParent(e))?.open);
+  if (/^(button|input|select|textarea)$/.test(tag)) state.disabled = String(field.disabled);
+  return state;
+}
+
+/** @param {Document} doc @returns {Set<Element>} */
+function openOverlays(doc) {
+  const found = new Set();
+  const all = queryAll(doc, OVERLAYS);
+  for (let i = 0; i < all.length && i < OVERLAY_LIMIT; i++) {
+    const e = /** @type {Element} */ (all[i]);
+    if (isRendered(e)) found.add(e);
+  }
+  return found;
+}
+
+export class Watch {
+  /** The page started to load something else. */
+  leaving = false;
+  /** A form's submit event was seen. @type {SubmitEvent | null} */
+  submitted = null;
+  /** Elements that were added, for who looks for suggestions. @type {Element[]} */
+  added = [];
+  /** Ends a wait at once: the answer must be out before the document is gone. */
+  #left = () => {};
+  #session;
+  #target;
+  #related;
+  #doc;
+  #before;
+  #lastChange = 0;
+  #records = 0;
+  #nearby = 0;
+  /** @type {Map<Element, string>} */
+  #texts = new Map();
+  /** @type {Set<Element>} */
+  #live = new Set();
+  /** @type {string[]} */
+  #invalid = [];
+  /** @type {Set<Element | Document>} */
+  #scrolled = new Set();
+  /** @type {(() => void)[]} */
+  #undo = [];
+  /** @type {Element | null} */
+  #vicinity;
+
+  /**
+   * @param {Session} session
+   * @param {Element} target
+   * @param {Element} [related] a second element whose state is of interest (the control of a label)
+   */
+  constructor(session, target, related) {
+    this.#session = session;
+    this.#target = target;
+    this.#related = related && related !== target ? related : null;
+    this.#doc = documentOf(target);
+    this.#vicinity = target;
+    for (let i = 0; i < NEAR_STEPS && this.#vicinity; i++) {
+      const up = composedParent(this.#vicinity);
+      if (!up || /^(body|html|main|form)$/.test(localName(up))) break;
+      this.#vicinity = up;
+    }
+    this.#before = this.#snapshot();
+    this.#listen();
+  }
+
+  #snapshot() {
+    const view = window;
+    return {
+      url: documentURL(document),
+      title: documentTitle(document),
+      x: Math.round(view.scrollX),
+      y: Math.round(view.scrollY),
+      active: deepActive(),
+      overlays: openOverlays(this.#doc),
+      state: stateOf(this.#target),
+      related: this.#related ? stateOf(this.#related) : {},
+      connected: isConnected(this.#target),
+      text: textInside(this.#target, VALUE_CHARS),
+    };
+  }
+
+  #listen() {
+    const observer = new MutationObserver((records) => this.#take(records));
+    const options = {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ATTRIBUTES,
+    };
+    const roots = new Set([document, this.#doc, Node.prototype.getRootNode.call(this.#target)]);
+    for (const root of roots) observer.observe(root, options);
+    this.#undo.push(() => {
+      this.#take(observer.takeRecords());
+      observer.disconnect();
+    });
+    /** @param {EventTarget} on @param {string} type @param {(event: any) => void} handle */
+    const on = (on, type, handle) => {
+      on.addEventListener(type, handle, { capture: true, passive: true });
+      this.#undo.push(() => on.removeEventListener(type, handle, { capture: true }));
+    };
+    for (const doc of new Set([document, this.#doc])) {
+      on(doc, "invalid", (event) => this.#noteInvalid(event));
+      on(doc, "submit", (event) => {
+        this.submitted = event;
+        this.#mark();
+      });
+      on(doc, "scroll", (event) => {
+        if (this.#scrolled.size < 20) this.#scrolled.add(event.target);
+      });
+    }
+    for (const type of ["beforeunload", "pagehide"])
+      on(window, type, () => {
+        this.leaving = true;
+        this.#left();
+      });
+  }
+
+  #mark() {
+    this.#lastChange = performance.now();
+  }
+
+  /** @param {Event} event */
+  #noteInvalid(event) {
+    this.#mark();
+    const field = /** @type {HTMLInputElement} */ (event.composedPath()[0] ?? event.target);
+    if (this.#invalid.length < 5 && isElement(field))
+      this.#invalid.push(
+        `invalid: ${quote(labelText(field) || describeName(field, roleOf(field)))}: ${line(field.validationMessage, CHANGE_CHARS)}`,
+      );
+  }
+
+  /** @param {MutationRecord[]} records */
+  #take(records) {
+    if (!records.length) return;
+    this.#mark();
+    for (const record of records) {
+      if (++this.#records > WATCH_RECORDS) return;
+      const node = record.target;
+      const at = isElement(node) ? node : nodeType(node) === 9 ? null : composedParent(node);
+      if (!at) continue;
+      const near = !!this.#vicinity && composedContains(this.#vicinity, at);
+      if (near) this.#nearby++;
+      const live = composedClosest(at, (x) => Element.prototype.matches.call(x, LIVE));
+      if (live) this.#live.add(live);
+      if (record.type === "attributes") continue;
+      for (let i = 0; i < record.addedNodes.length && i < 50; i++) {
+        const added = /** @type {Node} */ (record.addedNodes[i]);
+        if (!isElement(added) || SKIPPED.has(localName(added))) continue;
+        if (this.added.length < 300) this.added.push(added);
+        if (Element.prototype.matches.call(added, LIVE)) this.#live.add(added);
+      }
+      if (this.#texts.size < 40 && !this.#texts.has(at)) this.#texts.set(at, "");
+    }
+  }
+
+  /** @returns {boolean} */
+  get somethingHappened() {
+    if (this.#lastChange || this.leaving || this.submitted || this.#invalid.length) return true;
+    return documentURL(document) !== this.#before.url || deepActive() !== this.#before.active;
+  }
+
+  /**
+   * Wait for the dust to settle, stop watching, and say what changed.
+   * @param {{ leaving?: boolean, quick?: boolean }} [how] `leaving`: the action should take us off the page
+   * @returns {Promise<string[]>} at least one entry; `["nothing"]` if nothing was seen
+   */
+  async done(how = {}) {
+    const start = performance.now();
+    const left = new Promise((/** @type {(value: void) => void} */ done) => {
+      this.#left = done;
+    });
+    try {
+      const least = how.leaving || how.quick ? WATCH_LEAVING_MS : WATCH_MIN_MS;
+      while (!this.leaving) {
+        await Promise.race([pause(STEP_MS), left]);
+        const now = performance.now();
+        if (now - start >= WATCH_MS) break;
+        if (
+          now - start >= least &&
+          this.somethingHappened &&
+          now - this.#lastChange >= WATCH_QUIET_MS &&
+          !how.leaving
+        )
+          break;
+        if (now - start >= least && how.quick) break;
+      }
+    } finally {
+      this.close();
+    }
+    return this.#report();
+  }
+
+  /** Stop watching without a report. */
+  close() {
+    for (const undo of this.#undo.splice(0)) undo();
+  }
+
+  /** @returns {string[]} */
+  #report() {
+    const before = this.#before;
+    const after = this.#snapshot();
+    /** @type {string[]} */
+    const out = [];
+    if (after.url !== before.url) out.push(`url: ${line(after.url, CHANGE_CHARS)}`);
+    if (this.leaving) out.push("leaving: the page started to load another address");
+    if (this.submitted)
+      out.push(
+        this.submitted.defaultPrevented
+          ? "submitted: the page's own script took the form"
+          : "submitted: the form was sent",
+      );
+    out.push(...this.#invalid);
+    if (after.title !== before.title) out.push(`title: ${quote(line(after.title, 100))}`);
+    for (const e of after.overlays)
+      if (!before.overlays.has(e)) out.push(`opened: ${this.#session.describe(e)}`);
+    for (const e of before.overlays)
+      if (!after.overlays.has(e)) out.push(`closed: ${roleOf(e)} ${quote(describeName(e, roleOf(e)))}`);
+    states(before.state, after.state, "", out);
+    if (this.#related) states(before.related, after.related, " of its field", out);
+    if (before.connected && !after.connected) out.push("removed: the element itself is gone from the page");
+    if (after.active !== before.active)
+      out.push(
+        !after.active || localName(after.active) === "body"
+          ? "focus: none"
+          : `focus: ${this.#session.describe(after.active)}`,
+      );
+    for (const region of this.#live) {
+      const text = isConnected(region) ? textInside(region, 120) : "";
+      if (text) out.push(`message: ${quote(text)}`);
+    }
+    if (after.connected && after.text !== before.text && !this.#texts.has(this.#target))
+      out.push(`text: ${quote(after.text)}`);
+    this.#textChanges(out);
+    const moved = after.x !== before.x || after.y !== before.y;
+    if (moved) out.push(`scrolled: page to ${after.x},${after.y}`);
+    else if ([...this.#scrolled].some((e) => nodeType(e) !== 9)) out.push("scrolled: part of the page");
+    if (!out.length && this.#nearby) out.push("look: classes or styles near the element changed");
+    else if (!out.length && this.#records)
+      out.push("elsewhere: other parts of the page changed, perhaps unrelated");
+    return out.length ? out.slice(0, CHANGES).map((text) => cut(text, CHANGE_CHARS * 2)) : ["nothing"];
+  }
+
+  /** @param {string[]} out */
+  #textChanges(out) {
+    let left = TEXTS;
+    const seen = new Set();
+    for (const e of this.#texts.keys()) {
+      if (left <= 0) return;
+      if (
+        !isConnected(e) ||
+        !isRendered(e) ||
+        this.#live.has(e) ||
+        /^(body|html|form|main)$/.test(localName(e))
+      )
+        continue;
+      const text = textInside(e, 80);
+      if (!text || seen.has(text)) continue;
+      seen.add(text);
+      left--;
+      out.push(`text: ${quote(text)}`);
+    }
+    const bulk = this.added.filter((e) => isConnected(e) && isRendered(e));
+    if (left === TEXTS && bulk.length) {
+      for (const e of bulk.slice(0, TEXTS)) {
+        const text = textInside(e, 80);
+        if (text) out.push(`added: ${quote(text)}`);
+      }
+    }
+  }
+}
+
+/**
+ * @param {Record<string, string>} before
+ * @param {Record<string, string>} after
+ * @param {string} whose
+ * @param {string[]} out
+ */
+function states(before, after, whose, out) {
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (before[key] === after[key]) continue;
+    out.push(`${key}${whose}: ${key === "value" ? quote(after[key] ?? "") : (after[key] ?? "none")}`);
+  }
+}
