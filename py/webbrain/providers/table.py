@@ -1,0 +1,70 @@
+"""The table of services in ``docs/providers.md``, made from the catalogue.
+
+``python -m webbrain.providers.table docs/providers.md`` writes it between its two marks; a test fails while the page
+is stale.
+"""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from webbrain.providers import catalog
+from webbrain.providers.catalog import Catalog, CatalogEntry
+
+BEGIN: Final = "<!-- table: made by python -m webbrain.providers.table docs/providers.md -->"
+END: Final = "<!-- end of table -->"
+
+_SECTIONS: Final = {
+    "local": "On your own machine",
+    "cloud": "Services with a key",
+    "router": "Routers: one key, many models",
+    "custom": "Anything else",
+}
+_COLUMNS: Final = ("Id", "Name", "Address", "Key", "Model at first", "Context", "Ask streams", "Constrained calls")
+
+
+def render(loaded: Catalog) -> str:
+    """The tables as Markdown, one per category."""
+    parts: list[str] = []
+    for category, title in _SECTIONS.items():
+        rows = [_row(entry) for entry in loaded.entries.values() if entry.category == category]
+        head = [_line(_COLUMNS), _line(tuple("---" for _ in _COLUMNS))]
+        parts.append("\n".join([f"### {title}", "", *head, *rows]))
+    return "\n\n".join(parts)
+
+
+def put_into(page: str, table: str) -> str:
+    """The page with the table between its marks; ``ValueError`` if the marks are not there."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError("the page has no marks for the table")
+    return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
+
+
+def _row(entry: CatalogEntry) -> str:
+    name = f"[{entry.label}]({entry.key_url})" if entry.key_url else entry.label
+    constrained = {"auto": "automatic"}.get(entry.constrained, "on request" if entry.structured else "no")
+    if entry.category == "cloud":
+        constrained = "no"
+    return _line(
+        (
+            f"`{entry.id}`",
+            name,
+            f"`{entry.base_url}`" if entry.base_url else "yours",
+            entry.key,
+            f"`{entry.default_model}`" if entry.default_model else "you choose" if entry.requires_model else "loaded one",
+            f"{entry.context_window:,}",
+            "yes" if entry.ask_streaming else "no",
+            constrained,
+        )
+    )
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1])
+    target.write_text(put_into(target.read_text(encoding="utf-8"), render(catalog.load())), encoding="utf-8")
