@@ -159,7 +159,7 @@ async def test_a_store_that_refuses_does_not_keep_the_agent_from_working() -> No
     await bench.run("x", "ask")
     assert bench.last("run_complete")["status"] == "completed"
     assert [event["data"]["code"] for event in bench.events("warning")] == ["journal_failed"]
-    # Once it takes records again, nothing is missing.
+    # Warned once in a run, however long it lasts. Once it takes records again, nothing is missing.
     bench.host.store.fail = None
     bench.model.steps = ["More."]
     await bench.run("y", "ask")

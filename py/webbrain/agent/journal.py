@@ -222,13 +222,13 @@ class Journal:
 
     async def _write_all(self) -> None:
         while self._pending:
-            batch, self._pending = self._pending, []
+            batch = list(self._pending)
             try:
                 await self._host.store.append(self.conversation_id, batch)
             except WebBrainError:
-                self._pending = batch + self._pending
                 self.failing = True
                 return
+            del self._pending[: len(batch)]
             self.failing = False
 
 

@@ -121,6 +121,7 @@ class Run:
         self._introduced = False
         self._cut_off = False
         self._told_other_model = False
+        self._told_store_fails = False
 
     @property
     def tab_id(self) -> int:
@@ -178,8 +179,7 @@ class Run:
             text = enrich.user_turn(self.options.text, self._host.clock.local_time(), tab)
             self._journal.add(Message(role="user", content=text))
         self._introduced = True
-        if not await self._journal.saved():
-            self._warn("journal_failed", "This conversation cannot be stored right now; it may be lost.")
+        await self._journal.saved()
 
     async def _loop(self, client: ModelClient, strategy: TurnStrategy) -> Status:
         malformed = empty = 0
@@ -188,6 +188,7 @@ class Run:
                 self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._recap()))
                 return "max_steps"
             self._tally.steps += 1
+            self._tell_store_fails()
             state = await self._state(client.info, needs_page=strategy.needs_page)
             self._journal.emit(Thinking(step=self._tally.steps))
             try:
@@ -293,6 +294,11 @@ class Run:
             self._told_other_model = True
             name = enrich.clean(answered, NAME_CHARS)
             self._warn("other_model", f"{info.label} answered with the model {name}, not with {info.model}.")
+
+    def _tell_store_fails(self) -> None:
+        if self._journal.failing and not self._told_store_fails:
+            self._told_store_fails = True
+            self._warn("journal_failed", "This conversation cannot be stored right now; it may be lost.")
 
     def _finish_with(self, result: ToolResult) -> None:
         text = (result.final or "").strip()
