@@ -2,13 +2,15 @@
 // so it may be killed at any moment.
 
 import { execute } from "../bridge/executor.js";
-import { describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
+import { BridgeError, describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
 
 const WATCHDOG = "host";
 const WATCHDOG_MINUTES = 0.5;
 /** How long a new supervisor page may take until it listens, and how often it is asked. */
 const LISTENS_MS = 8_000;
 const LISTENS_POLL_MS = 50;
+/** What Chrome says if the document exists or is just being made. */
+const CREATED_ALREADY = /single offscreen/i;
 
 /** An offscreen document can exist only once, so it declares all it will ever need. @type {chrome.offscreen.CreateParameters} */
 const HOST = {
@@ -24,14 +26,12 @@ async function hostExists() {
   return contexts.length > 0;
 }
 
-/** Make sure that the supervisor page is there. If somebody else creates it first, that is a success too. */
+/** Make sure that the supervisor page is there and listens. If somebody else creates it first, that is fine too. */
 async function ensureHost() {
   if (!(await hostExists())) {
-    try {
-      await chrome.offscreen.createDocument(HOST);
-    } catch (error) {
-      if (!(await hostExists())) throw error;
-    }
+    await chrome.offscreen.createDocument(HOST).catch((error) => {
+      if (!CREATED_ALREADY.test(error.message)) throw error;
+    });
   }
   // Whoever asks wants to connect, and a document that exists may not listen yet.
   const patience = Date.now() + LISTENS_MS;
@@ -60,7 +60,10 @@ async function forBackground(message) {
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
   if (message?.target === "executor") {
     if (isSupervisor(sender, chrome.runtime)) execute(chrome, "chrome", message).then(respond);
-    else respond(errorTo(message, { message: "wrong sender" }, "python"));
+    else
+      respond(
+        errorTo(message, new BridgeError("wrong_sender", "Only the supervisor page may call."), "python"),
+      );
     return true;
   }
   if (message?.target === "background" && isOwnPage(sender, chrome.runtime)) {

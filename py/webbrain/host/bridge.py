@@ -9,211 +9,79 @@ from datetime import datetime
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
-from webbrain.core.limits import BRIDGE_CALL_TIMEOUT, NAVIGATION_TIMEOUT
+from webbrain.core.limits import BRIDGE_CALL_TIMEOUT
+from webbrain.host.page import BridgePage
 from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
 from webbrain.host.rpc import Connection
+from webbrain.host.tabs import Tabs
 
-POLL_INTERVAL: Final = 0.05
-"""Seconds between two looks at a tab that is loading."""
-NAVIGATION_START: Final = 1.0
-"""Seconds in which a navigation that was asked for shows in the tab. Firefox still reports the old page as
-complete for a moment, and a step in an empty history is no error there but simply does nothing."""
+HISTORY_TIMEOUT: Final = 3.0
+"""Seconds a page may take to say that it takes a step in its history."""
 STORE_TIMEOUT: Final = 60.0
 STORE_READ_LIMIT: Final = 10_000
-INJECTION_TIMEOUT: Final = 10.0
-CONTENT_SCRIPT: Final = "js/content.js"
-
-WEB_SCHEMES: Final = ("http:", "https:", "file:")
-"""Pages of all other schemes (chrome:, about:, view-source:, other extensions) are closed to extensions."""
 OPENABLE: Final = ("http://", "https://", "about:blank")
-STORE_PAGES: Final = (
-    "https://chromewebstore.google.com/",
-    "https://chrome.google.com/webstore",
-    "https://addons.mozilla.org/",
-    "https://microsoftedge.microsoft.com/addons",
-)
-CUT_OFF: Final = frozenset({"page_gone", "page_busy", "timeout", "outcome_unknown"})
-"""Codes that leave open whether the other side did what it was asked."""
 
 _log = logging.getLogger(__name__)
 
 
-def restricted(url: str) -> bool:
-    """Return whether browsers keep extensions out of this address, whatever permissions they have."""
-    return not url.startswith(WEB_SCHEMES) or url.startswith(STORE_PAGES)
-
-
 class BridgeBrowser:
-    """Tabs and navigation by rows of the bridge's table."""
+    """Tabs and navigation."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._left: dict[int, str] = {}
-        """Address each tab was at when a navigation was asked for, until it is waited for."""
+    def __init__(self, tabs: Tabs, page: BridgePage) -> None:
+        self._tabs = tabs
+        self._page = page
 
     async def get_tab(self, tab_id: int) -> Tab:
-        return _tab(await self._get(tab_id))
+        return _tab(await self._tabs.get(tab_id))
 
     async def active_tab(self) -> Tab | None:
-        found = await self._query({"active": True, "lastFocusedWindow": True, "windowType": "normal"})
+        found = await self._tabs.query({"active": True, "lastFocusedWindow": True, "windowType": "normal"})
         if not found:
             # The focus is in a window that is none of the user's ordinary ones (a pop-up, developer tools).
-            found = await self._query({"active": True, "windowType": "normal"})
+            found = await self._tabs.query({"active": True, "windowType": "normal"})
         newest = max(found, key=lambda tab: float(tab.get("lastAccessed", 0)), default=None)
         return _tab(newest) if newest else None
 
     async def navigate(self, tab_id: int, url: str) -> None:
         if not url.startswith(OPENABLE):
             raise BridgeError("Only http and https addresses can be opened.", code="restricted_page")
-        self._left[tab_id] = str((await self._get(tab_id)).get("url", ""))
-        await self._act("tabs.update", {"tabId": tab_id, "updateProperties": {"url": url}})
+        self._tabs.leaves(await self._tabs.get(tab_id))
+        await self._tabs.act("tabs.update", {"tabId": tab_id, "updateProperties": {"url": url}})
 
     async def go_back(self, tab_id: int) -> None:
-        await self._step("tabs.goBack", tab_id)
+        await self._step(tab_id, -1, "tabs.goBack")
 
     async def go_forward(self, tab_id: int) -> None:
-        await self._step("tabs.goForward", tab_id)
+        await self._step(tab_id, 1, "tabs.goForward")
 
     async def wait_loaded(self, tab_id: int, timeout: float) -> Tab:
-        end = time.monotonic() + timeout
-        left = self._left.pop(tab_id, None)
-        if left is not None:
-            await self._look(tab_id, lambda tab: _has_left(tab, left), min(NAVIGATION_START, timeout))
-        return _tab(await self._look(tab_id, _is_loaded, max(end - time.monotonic(), 0)))
+        return _tab(await self._tabs.loaded(tab_id, timeout))
 
-    async def reload(self, tab_id: int) -> None:
-        """Load the tab's page again, as for a tab the browser has put to sleep."""
-        await self._act("tabs.reload", {"tabId": tab_id})
+    async def _step(self, tab_id: int, delta: int, method: str) -> None:
+        """Take one step in the tab's history, by the page's own history if it can be reached.
 
-    async def raw_tab(self, tab_id: int) -> dict[str, Any]:
-        """The tab with all the fields the table lets through; ``no_tab`` if it is gone."""
-        return await self._get(tab_id)
-
-    async def _step(self, method: str, tab_id: int) -> None:
-        before = str((await self._get(tab_id)).get("url", ""))
-        await self._act(method, {"tabId": tab_id})
-        tab = await self._look(tab_id, lambda tab: _has_left(tab, before), NAVIGATION_START)
-        if not _has_left(tab, before):
+        Chrome's ``tabs.goBack`` skips every page on which no person clicked or typed, which are all pages
+        that only an agent has used. ``history.go`` does not.
+        """
+        before = str((await self._tabs.get(tab_id)).get("url", ""))
+        if not await self._page_steps(tab_id, delta):
+            await self._tabs.act(method, {"tabId": tab_id})
+        if not await self._tabs.has_left(tab_id, before):
             raise BridgeError("There is no page to go to in this tab's history.", code="no_history")
 
-    async def _act(self, method: str, params: Mapping[str, Any]) -> None:
+    async def _page_steps(self, tab_id: int, delta: int) -> bool:
+        """Whether the page itself was told to take the step."""
         try:
-            await self._connection.call(method, params, timeout=BRIDGE_CALL_TIMEOUT)
-        except BridgeError as error:
-            raise _unknown_if_cut_off(error) from error
-
-    async def _look(
-        self, tab_id: int, enough: Callable[[dict[str, Any]], bool], seconds: float
-    ) -> dict[str, Any]:
-        """Look at the tab until it is as wanted or the time is over; return it as it is then."""
-        end = time.monotonic() + seconds
-        while True:
-            tab = await self._get(tab_id)
-            if enough(tab) or time.monotonic() >= end:
-                return tab
-            await asyncio.sleep(POLL_INTERVAL)
-
-    async def _get(self, tab_id: int) -> dict[str, Any]:
-        tab = await self._connection.call("tabs.get", {"tabId": tab_id}, timeout=BRIDGE_CALL_TIMEOUT)
-        return dict(tab)
-
-    async def _query(self, info: Mapping[str, Any]) -> list[dict[str, Any]]:
-        found = await self._connection.call("tabs.query", {"queryInfo": info}, timeout=BRIDGE_CALL_TIMEOUT)
-        return list(found)
-
-
-class BridgePage:
-    """Messages to the content script, which is injected when nobody answers."""
-
-    def __init__(self, connection: Connection, browser: BridgeBrowser) -> None:
-        self._connection = connection
-        self._browser = browser
-
-    async def call(
-        self,
-        tab_id: int,
-        action: str,
-        args: Mapping[str, Any],
-        *,
-        timeout: float,
-        effect: bool = False,
-        frame_id: int = 0,
-    ) -> dict[str, Any]:
-        end = time.monotonic() + timeout
-        try:
-            return await self._deliver(tab_id, action, args, end, frame_id)
-        except BridgeError as error:
-            if error.code not in CUT_OFF:
-                raise
-            if effect:
-                raise _unknown_if_cut_off(error) from error
-            if error.code in ("page_busy", "timeout"):
-                raise
-        # The page went away under a call that changes nothing: ask the page that comes next.
-        await self._browser.wait_loaded(tab_id, min(NAVIGATION_TIMEOUT, max(end - time.monotonic(), 0)))
-        return await self._deliver(tab_id, action, args, end, frame_id)
-
-    async def _deliver(
-        self, tab_id: int, action: str, args: Mapping[str, Any], end: float, frame_id: int
-    ) -> dict[str, Any]:
-        """Send the message; inject the content script and send it once more if nobody was there to get it."""
-        try:
-            return await self._send(tab_id, action, args, end, frame_id)
-        except BridgeError as error:
-            if error.code not in ("no_receiver", "page_gone"):
-                raise
-            await self._prepare(tab_id)
-            if error.code == "page_gone":
-                raise
-        await self._inject(tab_id, frame_id)
-        try:
-            return await self._send(tab_id, action, args, end, frame_id)
-        except BridgeError as error:
-            if error.code == "no_receiver":
-                raise BridgeError("The page changed while it was being read.", code="page_gone") from error
-            raise
-
-    async def _send(
-        self, tab_id: int, action: str, args: Mapping[str, Any], end: float, frame_id: int
-    ) -> dict[str, Any]:
-        params = {
-            "tabId": tab_id,
-            "message": {"target": "content", "action": action, "args": args},
-            "options": {"frameId": frame_id},
-        }
-        timeout = max(end - time.monotonic(), 0.0)
-        try:
-            answer = await self._connection.call("tabs.sendMessage", params, timeout=timeout)
-        except BridgeError as error:
-            if error.code == "timeout":
-                raise BridgeError("The page did not answer in time.", code="page_busy") from error
-            raise
-        if answer is None:
-            # One of our own screens has this tab: it hears messages to pages and leaves them alone.
-            raise BridgeError("Nobody in the page answered.", code="no_receiver")
-        if not isinstance(answer, dict):
-            raise BridgeError("The page's answer is not an object.", code="api_error")
-        return answer
-
-    async def _inject(self, tab_id: int, frame_id: int) -> None:
-        injection = {
-            "target": {"tabId": tab_id, "frameIds": [frame_id]},
-            "files": [CONTENT_SCRIPT],
-            "injectImmediately": True,
-        }
-        await self._connection.call(
-            "scripting.executeScript", {"injection": injection}, timeout=INJECTION_TIMEOUT
-        )
-
-    async def _prepare(self, tab_id: int) -> None:
-        """Refuse a page that is closed to extensions, and wake one that the browser has put to sleep."""
-        tab = await self._browser.raw_tab(tab_id)
-        # Without an address there is nothing to judge by; the browser's own refusal follows.
-        if (url := str(tab.get("url", ""))) and restricted(url):
-            raise BridgeError("The browser keeps extensions out of this page.", code="restricted_page")
-        if tab.get("discarded"):
-            await self._browser.reload(tab_id)
-            await self._browser.wait_loaded(tab_id, NAVIGATION_TIMEOUT)
+            answer = await self._page.call(
+                tab_id, "history_step", {"delta": delta}, timeout=HISTORY_TIMEOUT, effect=True
+            )
+        except BridgeError:
+            return False
+        except OutcomeUnknown as error:
+            # A page that went away under the call did so because of the step. A page that hangs is left by
+            # the browser's own button.
+            return error.data.get("cause") == "page_gone"
+        return bool(answer.get("success"))
 
 
 class BridgeResponse:
@@ -359,8 +227,9 @@ class BridgeHost:
 
     def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
-        self.browser = BridgeBrowser(connection)
-        self.page = BridgePage(connection, self.browser)
+        tabs = Tabs(connection)
+        self.page = BridgePage(connection, tabs)
+        self.browser = BridgeBrowser(tabs, self.page)
         self.http = BridgeHttp(connection)
         self.settings = BridgeKeyValue(connection, "local")
         self.session = BridgeKeyValue(connection, "session")
@@ -377,21 +246,4 @@ def _tab(raw: Mapping[str, Any]) -> Tab:
         window_id=int(raw.get("windowId", 0)),
         active=bool(raw.get("active", False)),
         status="loading" if raw.get("status") == "loading" else "complete",
-    )
-
-
-def _has_left(tab: Mapping[str, Any], url: str) -> bool:
-    return tab.get("status") == "loading" or bool(tab.get("pendingUrl")) or tab.get("url", "") != url
-
-
-def _is_loaded(tab: Mapping[str, Any]) -> bool:
-    asleep = tab.get("discarded") or tab.get("status") == "unloaded"
-    return not asleep and tab.get("status") != "loading" and not tab.get("pendingUrl")
-
-
-def _unknown_if_cut_off(error: BridgeError) -> BridgeError | OutcomeUnknown:
-    if error.code not in CUT_OFF:
-        return error
-    return OutcomeUnknown(
-        f"It is not known whether this happened: {error.message}", data={"cause": error.code, **error.data}
     )

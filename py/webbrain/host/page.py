@@ -1,0 +1,167 @@
+"""The content script of a tab: found or injected, asked or told, and watched while it works."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Never
+
+from webbrain.core.errors import BridgeError
+from webbrain.core.limits import NAVIGATION_TIMEOUT
+from webbrain.host.rpc import Connection
+from webbrain.host.tabs import Tabs, restricted, unknown_if_cut_off
+
+INJECTION_TIMEOUT: Final = 10.0
+WATCH_INTERVAL: Final = 0.5
+"""Seconds between two looks whether a page that has not answered yet is still there."""
+PING: Final = "ping"
+CONTENT_SCRIPT: Final = "js/content.js"
+
+
+class BridgePage:
+    """Messages to the content script, which is injected when nobody answers."""
+
+    def __init__(self, connection: Connection, tabs: Tabs) -> None:
+        self._connection = connection
+        self._tabs = tabs
+
+    async def call(
+        self,
+        tab_id: int,
+        action: str,
+        args: Mapping[str, Any],
+        *,
+        timeout: float,
+        effect: bool = False,
+        frame_id: int = 0,
+    ) -> dict[str, Any]:
+        message = _Message(tab_id, frame_id, action, args, time.monotonic() + timeout)
+        if effect:
+            return await self._act(message)
+        try:
+            return await self._ask(message)
+        except BridgeError as error:
+            if error.code not in ("page_gone", "outcome_unknown"):
+                raise
+        # The page went away under a question: ask the page that comes next.
+        await self._tabs.loaded(tab_id, min(NAVIGATION_TIMEOUT, message.seconds_left()))
+        return await self._ask(message)
+
+    async def _act(self, message: "_Message") -> dict[str, Any]:
+        """Send an effect exactly once.
+
+        Firefox says that nobody listens also when the page went away after it got the message, so that answer
+        must not lead to a second try. Hence the content script is made sure of before.
+        """
+        try:
+            await self._send(message.with_action(PING))
+        except BridgeError as error:
+            if error.code not in ("no_receiver", "page_gone"):
+                raise
+            await self._inject(message)
+        try:
+            return await self._watched(message)
+        except BridgeError as error:
+            raise unknown_if_cut_off(_gone_if_unheard(error)) from error
+
+    async def _ask(self, message: "_Message") -> dict[str, Any]:
+        """Send a question; inject the content script and ask once more if nobody was there to hear it."""
+        try:
+            return await self._watched(message)
+        except BridgeError as error:
+            if error.code == "page_gone":
+                await self._prepare(message.tab_id)
+            if error.code != "no_receiver":
+                raise
+        await self._inject(message)
+        try:
+            return await self._watched(message)
+        except BridgeError as error:
+            raise _gone_if_unheard(error) from error
+
+    async def _watched(self, message: "_Message") -> dict[str, Any]:
+        """Send, and notice when the page is replaced meanwhile: Firefox leaves such a call unanswered."""
+        answer = asyncio.ensure_future(self._send(message))
+        watch = asyncio.ensure_future(self._until_gone(message))
+        try:
+            await asyncio.wait((answer, watch), return_when=asyncio.FIRST_COMPLETED)
+            return await (answer if answer.done() else watch)
+        finally:
+            answer.cancel()
+            watch.cancel()
+
+    async def _until_gone(self, message: "_Message") -> Never:
+        while True:
+            await asyncio.sleep(WATCH_INTERVAL)
+            try:
+                await self._send(message.with_action(PING))
+            except BridgeError as error:
+                if error.code in ("no_receiver", "no_tab"):
+                    raise _gone_if_unheard(error) from error
+
+    async def _send(self, message: "_Message") -> dict[str, Any]:
+        try:
+            answer = await self._connection.call(
+                "tabs.sendMessage", message.params(), timeout=message.seconds_left()
+            )
+        except BridgeError as error:
+            if error.code == "timeout":
+                raise BridgeError("The page did not answer in time.", code="page_busy") from error
+            raise
+        if answer is None:
+            # One of our own screens has this tab: it hears messages to pages and leaves them alone.
+            raise BridgeError("Nobody in the page answered.", code="no_receiver")
+        if not isinstance(answer, dict):
+            raise BridgeError("The page's answer is not an object.", code="api_error")
+        return answer
+
+    async def _inject(self, message: "_Message") -> None:
+        await self._prepare(message.tab_id)
+        injection = {
+            "target": {"tabId": message.tab_id, "frameIds": [message.frame_id]},
+            "files": [CONTENT_SCRIPT],
+            "injectImmediately": True,
+        }
+        await self._connection.call(
+            "scripting.executeScript", {"injection": injection}, timeout=INJECTION_TIMEOUT
+        )
+
+    async def _prepare(self, tab_id: int) -> None:
+        """Refuse a page that is closed to extensions, and wake one that the browser has put to sleep."""
+        tab = await self._tabs.get(tab_id)
+        # Without an address there is nothing to judge by; the browser's own refusal follows.
+        if (url := str(tab.get("url", ""))) and restricted(url):
+            raise BridgeError("The browser keeps extensions out of this page.", code="restricted_page")
+        if tab.get("discarded"):
+            await self._tabs.act("tabs.reload", {"tabId": tab_id})
+            await self._tabs.loaded(tab_id, NAVIGATION_TIMEOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """One message to one frame; ``end`` is a time of the monotonic clock."""
+
+    tab_id: int
+    frame_id: int
+    action: str
+    args: Mapping[str, Any]
+    end: float
+
+    def seconds_left(self) -> float:
+        return max(self.end - time.monotonic(), 0.0)
+
+    def with_action(self, action: str) -> "_Message":
+        return replace(self, action=action, args={})
+
+    def params(self) -> dict[str, Any]:
+        return {
+            "tabId": self.tab_id,
+            "message": {"target": "content", "action": self.action, "args": self.args},
+            "options": {"frameId": self.frame_id},
+        }
+
+
+def _gone_if_unheard(error: BridgeError) -> BridgeError:
+    if error.code != "no_receiver":
+        return error
+    return BridgeError("The page went away during the call.", code="page_gone")
