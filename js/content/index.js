@@ -35,6 +35,8 @@ const ACTIONS = Object.freeze({
   get_selection: () => getSelectionText(),
   page_state: (session) => pageState(session),
   submit_probe: submitProbe,
+  ping: () => ({ success: true }),
+  history_step: (_session, args) => historyStep(args),
 });
 
 /**
@@ -48,6 +50,19 @@ function tree(session, args) {
   const anchor = shape.ref_id ? session.element(shape.ref_id).element : null;
   const revision = typeof args.tree_revision === "string" ? args.tree_revision : null;
   return /** @type {Answer} */ (session.trees.read(shape, anchor, whole(args.page, 1, 1, 100_000), revision));
+}
+
+/**
+ * One step in the tab's history, taken once the answer is on its way.
+ * @param {Args} args `delta` -1 or 1
+ * @returns {Answer}
+ */
+function historyStep(args) {
+  const delta = args.delta;
+  if (delta !== -1 && delta !== 1)
+    return { success: false, code: "bad_delta", error: "delta must be -1 or 1." };
+  setTimeout(() => window.history.go(delta), 0);
+  return { success: true };
 }
 
 /**
