@@ -35,9 +35,9 @@ def message_chars(message: Message) -> int:
     return len(message.content) + calls + IMAGE_CHARS * len(message.images) + MESSAGE_OVERHEAD_CHARS
 
 
-def fixed_chars(system: str, tools: Sequence[ToolSchema]) -> int:
-    """Size of what every request carries besides the history."""
-    return len(system) + sum(len(json.dumps(tool.model_dump(mode="json"))) for tool in tools)
+def tools_chars(tools: Sequence[ToolSchema]) -> int:
+    """Size of the tools that a request offers."""
+    return sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
 
 
 class ContextGuard:

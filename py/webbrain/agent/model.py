@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from webbrain.agent.context import ContextGuard, fixed_chars, message_chars
+from webbrain.agent.context import ContextGuard, message_chars, tools_chars
 from webbrain.agent.journal import Journal
 from webbrain.agent.turns import TurnState, TurnStrategy
 from webbrain.agent.waiting import detached
@@ -61,7 +61,7 @@ class ModelCaller:
             else:
                 self.streamed, self._shown = bool(self._shown), ""
                 self._guard.learn(
-                    sum(map(message_chars, request.messages)) + fixed_chars("", request.tools),
+                    sum(map(message_chars, request.messages)) + tools_chars(request.tools),
                     reply.usage.prompt_tokens,
                 )
                 return reply
@@ -80,7 +80,7 @@ class ModelCaller:
         fixed = (
             sum(map(message_chars, request.messages))
             - sum(map(message_chars, history))
-            + fixed_chars("", request.tools)
+            + tools_chars(request.tools)
         )
         fitting = self._guard.fit(
             history,

@@ -160,10 +160,12 @@ def _explained(run: Run) -> Run:
     return wrapped
 
 
+@functools.cache
 def _parameters(args: type[ToolArgs]) -> dict[str, Any]:
     """The arguments as one closed schema without references, titles, defaults of null and null alternatives.
 
-    What is left out would only cost tokens, or is refused by one provider or another.
+    What is left out would only cost tokens, or is refused by one provider or another. Every step of a run
+    asks for it, so it is made once; nobody may change it.
     """
     whole = args.model_json_schema()
     definitions = whole.pop("$defs", {})
