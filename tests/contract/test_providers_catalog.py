@@ -1,5 +1,7 @@
 """Every entry of the catalogue, found there; and that a new one is seen everywhere."""
 
+# ruff: noqa: E501 - tables of cases are read by the line
+
 import json
 import subprocess
 import sys
@@ -53,7 +55,9 @@ async def test_a_call_reaches_the_right_place_with_the_key(provider_id: str) -> 
     assert sent.url == base + ("" if entry.versioned else "/v1") + tail
     assert KEY in (sent.headers.get("Authorization", "") + sent.headers.get("x-api-key", ""))
     body = json.loads(sent.body or b"")
-    assert [tool.get("function", tool)["name"] for tool in body["tools"]] == [tool.name for tool in request().tools]
+    assert [tool.get("function", tool)["name"] for tool in body["tools"]] == [
+        tool.name for tool in request().tools
+    ]
     assert ("model" in body) is bool(entry.default_model)
     assert sum(name in body for name in ("max_tokens", "max_completion_tokens")) == 1
 
@@ -144,7 +148,13 @@ def test_ids_and_labels_are_unique() -> None:
     ],
 )
 def test_a_wrong_entry_is_refused(change: dict[str, object], why: str) -> None:
-    good = {"id": "x", "label": "X", "category": "cloud", "base_url": "https://x", "key_url": "https://x/keys"}
+    good = {
+        "id": "x",
+        "label": "X",
+        "category": "cloud",
+        "base_url": "https://x",
+        "key_url": "https://x/keys",
+    }
     CatalogEntry.model_validate({**good, "context_window": 1})
     with pytest.raises(pydantic.ValidationError, match=why):
         CatalogEntry.model_validate({**good, "context_window": 1, **change})
@@ -159,7 +169,11 @@ def test_the_catalogue_is_readable_inside_a_zip(tmp_path: Path) -> None:
                 archive.write(path, Path("webbrain") / path.relative_to(package))
     code = "from webbrain.providers import catalog; import webbrain; print(len(catalog.load().entries), webbrain.__file__)"
     done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": str(target)}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(target)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     count, place = done.stdout.split()
     assert int(count) == len(ENTRIES)

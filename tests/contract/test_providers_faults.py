@@ -1,5 +1,7 @@
 """What goes wrong with real services, each as a server that does exactly that, and what the user is told."""
 
+# ruff: noqa: E501 - tables of cases are read by the line
+
 import asyncio
 import json
 from typing import Any
@@ -106,7 +108,9 @@ async def test_a_stall_in_a_stream_is_told_and_not_repeated() -> None:
 
 
 async def test_detail_is_the_services_own_words_cut_and_without_the_key() -> None:
-    failure = await fails("openai", error(400, f"bad {KEY} Bearer {KEY} sk-ant-api03-{'x' * 40} " + "y" * 900))
+    failure = await fails(
+        "openai", error(400, f"bad {KEY} Bearer {KEY} sk-ant-api03-{'x' * 40} " + "y" * 900)
+    )
     detail = failure.data["detail"]
     assert detail.startswith("OpenAI error 400: ")
     assert len(detail) <= len("OpenAI error 400: ") + 500
@@ -115,7 +119,9 @@ async def test_detail_is_the_services_own_words_cut_and_without_the_key() -> Non
     assert KEY not in failure.message
 
 
-@pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("0", 0), ("99999999", 3_600), ("soon", None), ("", None)])
+@pytest.mark.parametrize(
+    ("header", "seconds"), [("7", 7), ("0", 0), ("99999999", 3_600), ("soon", None), ("", None)]
+)
 async def test_retry_after_is_passed_on(header: str, seconds: float | None) -> None:
     body = [b'{"error": {"message": "slow down"}}']
     failure = await fails("groq", Reply(429, {"Retry-After": header}, body))
@@ -147,7 +153,9 @@ def refuses(param: str, code: str, other: str = "") -> Any:
         body = json.loads(sent.body or b"{}")
         if param in body:
             hint = f" Use '{other}' instead." if other else ""
-            return error(400, f"Unsupported parameter: '{param}' is not supported.{hint}", param=param, code=code)
+            return error(
+                400, f"Unsupported parameter: '{param}' is not supported.{hint}", param=param, code=code
+            )
         return whole("openai_chat")
 
     return answer
@@ -155,7 +163,10 @@ def refuses(param: str, code: str, other: str = "") -> Any:
 
 @pytest.mark.parametrize(
     ("param", "code", "other"),
-    [("max_tokens", "unsupported_parameter", "max_completion_tokens"), ("temperature", "unsupported_value", "")],
+    [
+        ("max_tokens", "unsupported_parameter", "max_completion_tokens"),
+        ("temperature", "unsupported_value", ""),
+    ],
 )
 async def test_a_refused_field_is_left_out_once_and_for_all(param: str, code: str, other: str) -> None:
     host = MemoryHost()
@@ -186,7 +197,11 @@ async def test_two_refused_fields_in_a_row() -> None:
 
 async def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
     host = MemoryHost()
-    host.http.on("POST", "*", error(400, "tool_choice, max_tokens, temperature: not supported", code="unsupported_parameter"))
+    host.http.on(
+        "POST",
+        "*",
+        error(400, "tool_choice, max_tokens, temperature: not supported", code="unsupported_parameter"),
+    )
     with pytest.raises(ProviderFailed):
         await client(host, "custom", model="d").complete(request(temperature=0.3))
     assert len(host.http.requests) <= 4
@@ -194,7 +209,11 @@ async def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
 
 @pytest.mark.parametrize(
     ("model", "limit", "temperature"),
-    [("gpt-5.2", "max_completion_tokens", False), ("o3", "max_completion_tokens", False), ("gpt-4o", "max_tokens", True)],
+    [
+        ("gpt-5.2", "max_completion_tokens", False),
+        ("o3", "max_completion_tokens", False),
+        ("gpt-4o", "max_tokens", True),
+    ],
 )
 async def test_newer_openai_models_get_their_own_fields(model: str, limit: str, temperature: bool) -> None:
     host = MemoryHost()
@@ -243,16 +262,25 @@ async def deepseek(replies: list[dict[str, Any]]) -> list[Any]:
 async def test_thoughts_go_back_to_the_service_that_wants_them_and_to_no_other() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "click_ax", "arguments": "{}"}}
     message = {"role": "assistant", "content": "", "reasoning_content": "I must click.", "tool_calls": [call]}
-    bodies = await deepseek([{"choices": [{"message": message, "finish_reason": "tool_calls"}]}, whole("openai_chat")])
+    bodies = await deepseek(
+        [{"choices": [{"message": message, "finish_reason": "tool_calls"}]}, whole("openai_chat")]
+    )
     assert bodies[1]["messages"][1]["reasoning_content"] == "I must click."
     assert "reasoning_content" not in bodies[2]["messages"][1]
 
 
 async def test_thought_signatures_of_gemini_go_back() -> None:
     extra = {"google": {"thought_signature": "c2ln"}}
-    call = {"id": "c1", "type": "function", "function": {"name": "click_ax", "arguments": "{}"}, "extra_content": extra}
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "click_ax", "arguments": "{}"},
+        "extra_content": extra,
+    }
     host = MemoryHost()
-    host.http.on("POST", "*", {"choices": [{"message": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]})
+    host.http.on(
+        "POST", "*", {"choices": [{"message": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}
+    )
     model = client(host, "gemini")
     first = await model.complete(request())
     turn = Message(role="assistant", tool_calls=first.tool_calls, replay=first.replay)
@@ -269,10 +297,14 @@ async def test_gemini_gets_schemas_it_knows() -> None:
     host = MemoryHost()
     host.http.on("POST", "*", whole("openai_chat"))
     tools = [request().tools[0].model_copy(update={"parameters": schema})]
-    await client(host, "gemini").complete(ModelRequest(messages=[Message(role="user", content="hi")], tools=tools))
+    await client(host, "gemini").complete(
+        ModelRequest(messages=[Message(role="user", content="hi")], tools=tools)
+    )
     sent = host.http.bodies()[0]["tools"][0]["function"]["parameters"]
     text = json.dumps(sent)
-    assert not any(word in text for word in ("additionalProperties", "$schema", "$ref", "default", "const", '"null"'))
+    assert not any(
+        word in text for word in ("additionalProperties", "$schema", "$ref", "default", "const", '"null"')
+    )
     assert sent["properties"]["n"] == {"type": "integer", "nullable": True}
     assert sent["properties"]["c"]["enum"] == ["a"]
 
@@ -302,7 +334,9 @@ async def test_z_ai_and_alibaba_streams() -> None:
 
 async def test_length_in_the_middle_of_arguments_runs_nothing() -> None:
     call = {"id": "c", "function": {"name": "set_field", "arguments": '{"ref_id": "ref_1", "te'}}
-    failure = await fails("ollama", Reply.json({"choices": [{"message": {"tool_calls": [call]}, "finish_reason": "length"}]}))
+    failure = await fails(
+        "ollama", Reply.json({"choices": [{"message": {"tool_calls": [call]}, "finish_reason": "length"}]})
+    )
     assert failure.code == "answer_cut"
     assert "context" in failure.data["hint"]
 
@@ -344,7 +378,9 @@ async def test_a_server_that_ignores_stream_is_understood() -> None:
 
 async def test_a_server_that_streams_unasked_is_understood() -> None:
     host = MemoryHost()
-    host.http.on("POST", "*", Reply.sse('{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}', "[DONE]"))
+    host.http.on(
+        "POST", "*", Reply.sse('{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}', "[DONE]")
+    )
     assert (await client(host, "custom").complete(request())).text == "hi"
 
 

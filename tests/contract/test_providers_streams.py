@@ -1,6 +1,7 @@
 """Both wires against hand-made streams of the documented formats, whole, cut at every byte and mutated.
 
-Every ``streams/<wire>/<name>.sse`` is found by directory; ``<name>.json`` beside it says what must come of it.
+Every ``streams/<wire>/<name>.sse`` is found by directory; ``<name>.json`` beside it says what must come of
+it.
 """
 
 import json
@@ -120,7 +121,8 @@ async def test_the_same_in_any_two_pieces_and_byte_by_byte(path: Path) -> None:
 @pytest.mark.parametrize("path", STREAMS, ids=name_of)
 @pytest.mark.parametrize("how", ["ends", "breaks"])
 async def test_cut_at_every_byte(path: Path, how: str) -> None:
-    """Cut short, a stream gives the whole answer of the one repeat, its own error, or all it had: never a part."""
+    """Cut short, a stream gives the whole answer of the one repeat, its own error, or all it had: never a
+    part."""
     wire, raw, expected = load(path)
     repeats = 0
     for place in range(len(raw) + 1):
@@ -178,7 +180,8 @@ async def test_sizes_are_bounded(wire: str) -> None:
 @settings(max_examples=MUTATIONS, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 async def test_mutations(wire: str, data: st.DataObject) -> None:
-    """Bytes lost, doubled, swapped, replaced: an answer or a ``ProviderFailed``, and no call of unreadable arguments
+    """Bytes lost, doubled, swapped, replaced: an answer or a ``ProviderFailed``, and no call of unreadable
+    arguments
     that the stream did not finish."""
     path = data.draw(st.sampled_from([p for p in STREAMS if p.parent.name == wire]))
     raw = bytearray(path.read_bytes())

@@ -34,9 +34,18 @@ def shape(*messages: Message) -> list[str]:
 
 
 def test_a_good_history_stays_as_it_is() -> None:
-    history = [user(), calling("a", "b"), result("a"), result("b"), Message(role="assistant", content="ok"), user("x")]
+    history = [
+        user(),
+        calling("a", "b"),
+        result("a"),
+        result("b"),
+        Message(role="assistant", content="ok"),
+        user("x"),
+    ]
     turns = normalise(history, pictures=True).turns
-    assert [t.model_dump(exclude={"name"}) for t in turns] == [t.model_dump(exclude={"name"}) for t in history]
+    assert [t.model_dump(exclude={"name"}) for t in turns] == [
+        t.model_dump(exclude={"name"}) for t in history
+    ]
 
 
 def test_a_call_without_result_gets_one_that_says_so() -> None:
@@ -51,10 +60,15 @@ def test_results_without_a_call_are_dropped_and_late_ones_moved() -> None:
 
 
 def test_the_same_id_twice_is_two_calls() -> None:
-    turns = normalise([user(), calling("a"), result("a", "one"), calling("a"), result("a", "two")], pictures=True).turns
+    turns = normalise(
+        [user(), calling("a"), result("a", "one"), calling("a"), result("a", "two")], pictures=True
+    ).turns
     ids = [t.tool_calls[0].id for t in turns if t.tool_calls]
     assert len(set(ids)) == 2
-    assert [(t.tool_call_id, t.content) for t in turns if t.role == "tool"] == [(ids[0], "one"), (ids[1], "two")]
+    assert [(t.tool_call_id, t.content) for t in turns if t.role == "tool"] == [
+        (ids[0], "one"),
+        (ids[1], "two"),
+    ]
 
 
 def test_the_first_turn_is_the_users_and_the_last_asks() -> None:
@@ -77,10 +91,15 @@ def test_pictures_only_where_they_can_be_read() -> None:
 
 
 def test_half_characters_are_replaced() -> None:
-    turns = normalise([user("a\ud83d"), calling("x", arguments='{"text": "\\ud83d"}'), result("x", "\udc00b")], pictures=True)
+    turns = normalise(
+        [user("a\ud83d"), calling("x", arguments='{"text": "\\ud83d"}'), result("x", "\udc00b")],
+        pictures=True,
+    )
     assert turns.turns[0].content == "a\ufffd"
     for wire, name in ((OpenAIChat(), "openai"), (Anthropic(), "anthropic")):
-        wire.request(endpoint(name), ModelRequest(messages=turns.turns), Learned(), stream=False).body.decode()
+        wire.request(
+            endpoint(name), ModelRequest(messages=turns.turns), Learned(), stream=False
+        ).body.decode()
 
 
 @pytest.mark.parametrize("arguments", ['{"a": ', "[1]", "null", "", '"text"', "{" * 5_000])
@@ -91,7 +110,9 @@ def test_arguments_are_always_an_object(arguments: str) -> None:
 
 texts = st.sampled_from(["", " ", "hello", "a\ud83d", "\n"])
 ids = st.sampled_from(["", "a", "b", "call_1", "x" * 80, "ü!"])
-calls = st.builds(ToolCall, id=ids, name=st.sampled_from(["click_ax", "", "bad name!", "x" * 90]), arguments=texts)
+calls = st.builds(
+    ToolCall, id=ids, name=st.sampled_from(["click_ax", "", "bad name!", "x" * 90]), arguments=texts
+)
 messages = st.builds(
     Message,
     role=st.sampled_from(["system", "user", "assistant", "tool"]),
@@ -107,8 +128,14 @@ messages = st.builds(
 def test_whatever_comes_is_sendable(history: list[Message], pictures: bool) -> None:
     request = ModelRequest(messages=history)
     for provider in ("openai", "mistral", "deepseek", "gemini", "ollama"):
-        check_chat(json.loads(OpenAIChat().request(endpoint(provider, model="m"), request, Learned(), stream=False).body))
-    check_messages(json.loads(Anthropic().request(endpoint("anthropic"), request, Learned(), stream=False).body))
+        check_chat(
+            json.loads(
+                OpenAIChat().request(endpoint(provider, model="m"), request, Learned(), stream=False).body
+            )
+        )
+    check_messages(
+        json.loads(Anthropic().request(endpoint("anthropic"), request, Learned(), stream=False).body)
+    )
     turns = normalise(history, pictures=pictures).turns
     again = normalise(turns, pictures=pictures).turns
     assert again == turns, "mending twice changes nothing"
@@ -144,7 +171,8 @@ def check_chat(body: dict) -> None:  # type: ignore[type-arg]
 
 
 def check_messages(body: dict) -> None:  # type: ignore[type-arg]
-    """The rules of the Messages API: roles alternate, results first and right after their calls, nothing empty."""
+    """The rules of the Messages API: roles alternate, results first and right after their calls, nothing
+    empty."""
     turns = body["messages"]
     assert turns[0]["role"] == "user"
     assert turns[-1]["role"] == "user"

@@ -51,19 +51,22 @@ _FENCE = re.compile(r"```[a-zA-Z_]*[ \t]*\r?\n?(.*?)```", re.DOTALL)
 _WRAPPERS = re.compile(
     r"</?\|?/?(?:tool_calls?|function_calls?|start_function_call|end_function_call)\|?>"
     r"|<[|\uff5c]tool\u2581calls?\u2581(?:begin|end)[|\uff5c]>|<\|tool_calls?_(?:section_)?(?:begin|end)\|>"
-    r"|<\|(?:call|end|start|channel|constrain|eom_id|eot_id|im_end)\|>",
+    r"|<\|(?:call|end|start|channel|constrain|python_tag|eom_id|eot_id|im_end)\|>",
     re.IGNORECASE,
 )
-_OPENERS: Final = (
+# Where a call may begin, perhaps cut off by the end of what has come so far.
+_MARKUP: Final = (
     "<tool",
     "<function",
+    "<invoke",
     "<|",
     "<\uff5c",
     "[TOOL_CALLS]",
     "<start_function_call",
-    "```",
-    "{",
     "call:",
+)
+_JSON_BEGINS = re.compile(
+    r"(?:\A|\n)[ \t]*(?:\{|\[\s*(?:\{|\Z)|``?\Z|```[a-zA-Z_]*[ \t]*\r?\n?\s*(?:[{\[]|\Z))|\A\s*\Z"
 )
 
 
@@ -131,18 +134,15 @@ class VisibleText:
 
 def _suspicious_from(text: str) -> int:
     """Where something that may become a call begins; the length of the text if nowhere."""
-    lead = len(text) - len(text.lstrip())
-    body = text[lead:]
-    first = [index for opener in _OPENERS[:6] if (index := text.find(opener)) >= 0]
-    if any(body.startswith(opener) or opener.startswith(body) for opener in _OPENERS):
-        first.append(lead)
-    # An opener may be cut by the end of what has come so far.
-    for opener in _OPENERS[:6]:
+    found = [index for opener in _MARKUP if (index := text.find(opener)) >= 0]
+    if match := _JSON_BEGINS.search(text):
+        found.append(match.start())
+    for opener in _MARKUP:
         for size in range(len(opener) - 1, 0, -1):
             if text.endswith(opener[:size]):
-                first.append(len(text) - size)
+                found.append(len(text) - size)
                 break
-    return min(first, default=len(text))
+    return min(found, default=len(text))
 
 
 class _Finder:
