@@ -1,26 +1,32 @@
 """Turns for models that cannot be trusted with tools: each answer is held to a schema made from the page.
 
-The prompt is laid out for a server that keeps the prefix of the last one: instructions and task first, then
-the steps so far, which only grow, and the page, which changes, last.
+The prompt is laid out for a server that keeps the prefix of the last one: instructions and examples first,
+then the task and the steps so far, which only grow, and the page, which changes, last. The examples are
+turns of a conversation in exactly the form of the real one: small models copy form far better than they
+follow rules.
 """
 
+import functools
 import json
 from collections.abc import Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from webbrain.agent import constrained_page as pages
 from webbrain.agent import constrained_steps as history
-from webbrain.agent.constrained_schema import NEVER, TurnSchema
-from webbrain.agent.turns import Turn, TurnState
+from webbrain.agent.constrained_schema import FINISHED, NEVER, TurnSchema
+from webbrain.agent.turns import PageView, Turn, TurnState
 from webbrain.core.errors import ModelMayRetry
 from webbrain.core.ids import new_id, nonce
 from webbrain.core.limits import MAX_OUTPUT_TOKENS_CONSTRAINED, PAGE_TITLE_CHARS
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall
 from webbrain.policy.untrusted import wrap
+from webbrain.prompts import prompt
 from webbrain.providers.loose_json import parse_object
 from webbrain.tools.base import ToolSpec
 
 ANSWER: Final = "answer"
+PATH_CHARS: Final = 80
 
 
 class ConstrainedTurns:
@@ -34,17 +40,20 @@ class ConstrainedTurns:
     def request(self, state: TurnState) -> ModelRequest:
         """Build the prompt and the schema of this turn."""
         before, run = history.split(state.messages)
-        done = history.steps(run)
+        done = [history.named(step, self._targets.get(step.call.id, "")) for step in history.steps(run)]
         elements = pages.elements(state.page) if state.page else {}
-        lines = [f"Task: {state.task}"]
-        if said := history.earlier(before):
-            lines = ["Earlier in this conversation:", *said, "", *lines]
-        lines += ["", *self._so_far(done), *history.notes(run)]
-        lines += ["", *self._page(state, history.text_read(done)), "", "The next step:"]
+        asked = turn_text(
+            state.task,
+            earlier=history.earlier(before),
+            steps=[history.line(step) for step in done][-history.STEPS_SHOWN :],
+            notes=history.notes(run),
+            page=_page_text(state.page, history.text_read(done)),
+        )
         return ModelRequest(
             messages=[
-                Message(role="system", content=f"{state.system}\n\n{examples(state.tools)}"),
-                Message(role="user", content="\n".join(lines)),
+                Message(role="system", content=state.system),
+                *examples(tuple(tool.name for tool in state.tools)),
+                Message(role="user", content=asked),
             ],
             temperature=0.0,
             max_tokens=MAX_OUTPUT_TOKENS_CONSTRAINED,
@@ -58,50 +67,73 @@ class ConstrainedTurns:
         value = parse_object(reply.text)
         if value is None or not isinstance(value.get("tool"), str):
             raise ModelMayRetry('Answer with one JSON object that has a "tool".')
-        args = {key: item for key, item in value.items() if key != "tool"}
+        args = {key: item for key, item in value.items() if key not in ("tool", FINISHED)}
         name = value["tool"]
         if name == ANSWER and "text" in args:
             return Turn((), str(args["text"]))
         if name not in {tool.name for tool in state.tools}:
             raise ModelMayRetry(f"There is no tool {name!r} here.")
         call = ToolCall(id=new_id("call"), name=name, arguments=json.dumps(args, ensure_ascii=False))
-        self._targets[call.id] = self._target(args.get("ref_id"), state)
+        self._targets[call.id] = _target(args.get("ref_id"), state)
         return Turn((call,), "")
 
-    def _target(self, ref: Any, state: TurnState) -> str:
-        if not isinstance(ref, str):
-            return ""
-        controls = state.page.controls if state.page else ()
-        return pages.describe(next((c for c in controls if c.ref == ref), None), ref)
 
-    def _so_far(self, done: Sequence[history.Step]) -> list[str]:
-        if not done:
-            return ["Steps done so far: none"]
-        lines = [
-            f"{number}. " + history.line(step, history.said(step, self._targets.get(step.call.id, step.ref)))
-            for number, step in enumerate(done, 1)
-        ]
-        return ["Steps done so far:", *lines[-history.STEPS_SHOWN :]]
-
-    @staticmethod
-    def _page(state: TurnState, text: str) -> list[str]:
-        if state.page is None:
-            return ["There is no page."]
-        title = state.page.title[:PAGE_TITLE_CHARS]
-        body = f"{title}\n{pages.compact(state.page.tree)}"
-        if text:
-            body += f"\n\nText of the page:\n{text}"
-        if state.page.truncated:
-            body += "\n(more below: scroll down)"
-        return ["The page now:", wrap(body, nonce())]
-
-
-def examples(tools: Sequence[ToolSpec]) -> str:
-    """One line per tool. All that are ever offered, so that the beginning of the prompt stays the same."""
-    lines = ["Examples of one step:"]
-    for tool in tools:
-        if tool.name in NEVER or not tool.example:
-            continue
-        args = json.loads(tool.example)
-        lines.append(json.dumps({"tool": tool.name, **args}, ensure_ascii=False))
+def turn_text(
+    task: str,
+    *,
+    earlier: Sequence[str] = (),
+    steps: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    page: str = "",
+    id_: str = "",
+) -> str:
+    """What the model is asked in one turn; the examples have the same form."""
+    lines = ["Earlier in this conversation:", *earlier, ""] if earlier else []
+    lines += [f"Task: {task}", ""]
+    if steps:
+        lines += ["Steps done so far:", *(f"{number}. {step}" for number, step in enumerate(steps, 1))]
+    else:
+        lines.append("Steps done so far: none")
+    lines += [*notes, "", "The page now:", wrap(page, id_ or nonce())]
     return "\n".join(lines)
+
+
+@functools.cache
+def examples(tools: tuple[str, ...]) -> tuple[Message, ...]:
+    """Worked turns, those whose answer uses a tool that is offered. The same for every turn of a run."""
+    out: list[Message] = []
+    for block in prompt("constrained-examples").split("\n---\n"):
+        asked, _, answer = block.strip().rpartition("\n\n")
+        tool = json.loads(answer)["tool"]
+        if tool in tools and tool not in NEVER:
+            out += [Message(role="user", content=asked), Message(role="assistant", content=answer)]
+    return tuple(out)
+
+
+def tool_lines(tools: Sequence[ToolSpec]) -> str:
+    """One line of JSON per tool that the worked turns do not show."""
+    lines = []
+    for tool in tools:
+        if tool.example and tool.name not in NEVER:
+            lines.append(json.dumps({"tool": tool.name, **json.loads(tool.example)}, ensure_ascii=False))
+    return "\n".join(lines)
+
+
+def _page_text(page: PageView | None, text: str) -> str:
+    if page is None:
+        return "(no page)"
+    parts = urlsplit(page.url)
+    path = parts.path[:PATH_CHARS] + ("?…" if parts.query else "")
+    body = f"# {page.title[:PAGE_TITLE_CHARS]} ({path or page.url[:PATH_CHARS]})\n{pages.compact(page.tree)}"
+    if text:
+        body += f"\n\nText of the page:\n{text}"
+    if page.truncated:
+        body += "\n(more below: scroll down)"
+    return body
+
+
+def _target(ref: Any, state: TurnState) -> str:
+    if not isinstance(ref, str):
+        return ""
+    controls = state.page.controls if state.page else ()
+    return pages.describe(next((c for c in controls if c.ref == ref), None), ref)

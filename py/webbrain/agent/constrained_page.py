@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from webbrain.agent import enrich
 from webbrain.agent.turns import Control, PageView
 
 OVERLAYS: Final = "[open overlays]"
 REST_OF_PAGE: Final = "[page]"
+NAME_CHARS: Final = 80
 
 _LINE = re.compile(r'^( *)(\S+) (?:"((?:[^"\\]|\\.)*)" )?\[([^\]\s]+)\](.*)$')
 _OPTION = re.compile(r'^( *)option "((?:[^"\\]|\\.)*)"(.*)$')
@@ -85,7 +87,9 @@ def describe(control: Control | None, ref: str) -> str:
     """An element in words, for the list of steps; falls back to its ref."""
     if control is None or not control.name:
         return ref
-    return f'{control.role} "{control.name}"'
+    # A select is listed as "label (chosen option)": the label alone stays true after the choice.
+    name = control.name.partition(" (")[0] if "select" in control.can else control.name
+    return f'{control.role} "{enrich.clean(name, NAME_CHARS)}"'
 
 
 def _options(lines: list[str], start: int, indent: int) -> tuple[str, ...]:

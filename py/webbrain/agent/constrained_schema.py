@@ -6,10 +6,11 @@ tried twice in vain, is left out.
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from webbrain.agent.constrained_page import PATTERNS, Element
+from webbrain.agent.constrained_page import PATTERNS, Element, describe
 from webbrain.agent.constrained_steps import Step
 from webbrain.agent.turns import Control, TurnState
 from webbrain.tools.base import ToolSpec
@@ -21,6 +22,8 @@ TEXT_CHARS: Final = 400
 SUMMARY_CHARS: Final = 300
 IN_VAIN: Final = 2
 """A call that changed nothing this often is not offered again."""
+IN_A_ROW: Final = 4
+"""Nor is one that was made this often in a row, whatever it changed."""
 
 SELECT_TOOL: Final = "type_ax"
 """The tool that chooses in a native select; on text fields ``set_field`` does all it can."""
@@ -34,6 +37,18 @@ _URL = re.compile(
 _SELECTION = re.compile(r"\bselect(?:ed|ion)\b|\bhighlighted\b|\bmarked\b", re.IGNORECASE)
 _BACK = re.compile(r"\bback\b|\bprevious\b|\breturn to\b", re.IGNORECASE)
 _FORWARD = re.compile(r"\bforward\b", re.IGNORECASE)
+
+_QUESTION = re.compile(
+    r"[?\uff1f]|^\s*(?:what|who|when|where|which|why|how|is|are|does|do|can|tell|find|list|name|summari[sz]e|read|say|show"
+    r"|explain|describe|compare|check|give)\b",
+    re.IGNORECASE,
+)
+
+FINISHED: Final = "finished"
+"""The first key of every answer. It makes the model judge the task before it picks a tool; without it a
+small model
+acts on for ever."""
+ENDS: Final = frozenset({"done", "answer"})
 
 Schema = dict[str, Any]
 
@@ -51,7 +66,7 @@ class TurnSchema:
     def build(self) -> Schema:
         """The schema for the answer."""
         branches = [branch for tool in self._state.tools for branch in self._branches(tool)]
-        if not any(_names(branch) == "done" for branch in branches):
+        if not any(_names(branch) in ENDS for branch in branches):
             branches.append(_object("answer", {"text": _text(SUMMARY_CHARS)}))
         return {"anyOf": branches} if len(branches) > 1 else branches[0]
 
@@ -59,7 +74,7 @@ class TurnSchema:
         if tool.name in NEVER or self._senseless(tool.name):
             return []
         if tool.name == "done":
-            return [self._done(tool)]
+            return self._done(tool)
         if tool.acts_on == "click":
             return self._referring(tool, self._clickable())
         if tool.name == FIELD_TOOL:
@@ -98,7 +113,7 @@ class TurnSchema:
             element = self._elements.get(control.ref)
             if not control.can & {"click", "toggle"} or "type" in control.can or "select" in control.can:
                 continue
-            if ("click_ax", control.ref) in self._in_vain:
+            if {control.ref, describe(control, control.ref)} & self._in_vain["click_ax"]:
                 continue
             ticked = (
                 element is not None and element.checked and element.role in ("checkbox", "radio", "switch")
@@ -126,7 +141,7 @@ class TurnSchema:
         ]
 
     def _settled(self, control: Control) -> bool:
-        if (FIELD_TOOL, control.ref) in self._in_vain or (SELECT_TOOL, control.ref) in self._in_vain:
+        if control.ref in self._in_vain[FIELD_TOOL] | self._in_vain[SELECT_TOOL]:
             return True
         written = [s for s in self._steps if s.ref == control.ref and isinstance(s.args.get("text"), str)]
         if not written or not written[-1].ok:
@@ -175,13 +190,22 @@ class TurnSchema:
         return out[:SELECTS]
 
     def _plain(self, tool: ToolSpec) -> list[Schema]:
-        if (tool.name, "") in self._in_vain:
+        if "" in self._in_vain[tool.name]:
             return []
         return [_object(tool.name, self._required(tool, set()))]
 
-    def _done(self, tool: ToolSpec) -> Schema:
+    def _done(self, tool: ToolSpec) -> list[Schema]:
         properties = self._required(tool, {"summary"})
-        return _object(tool.name, {**properties, "summary": _text(SUMMARY_CHARS)})
+        if "outcome" in properties and self._nothing_done_yet():
+            if not self._steps and self._controls:
+                return []
+            properties["outcome"] = {"enum": ["partial", "failed"]}
+        return [_object(tool.name, {**properties, "summary": _text(SUMMARY_CHARS)})]
+
+    def _nothing_done_yet(self) -> bool:
+        """A task that is no question cannot be over before anything was done for it; small models say so."""
+        effects = {tool.name for tool in self._state.tools if tool.effect}
+        return not _QUESTION.search(self._state.task) and not any(s.call.name in effects for s in self._steps)
 
     @staticmethod
     def _required(tool: ToolSpec, without: set[str]) -> dict[str, Schema]:
@@ -191,29 +215,40 @@ class TurnSchema:
         return {name: _simple(args["properties"].get(name, {}), args.get("$defs", {})) for name in needed}
 
 
-def _in_vain(done_steps: Sequence[Step]) -> set[tuple[str, str]]:
-    """Tool and element of calls that were tried often enough without any effect, since the page last
-    changed."""
-    tries: dict[tuple[str, str, str], int] = {}
-    out: set[tuple[str, str]] = set()
+def _in_vain(done_steps: Sequence[Step]) -> defaultdict[str, set[str]]:
+    """By tool: refs, and elements in words, whose call was tried often enough without any effect.
+
+    Refs are forgotten when the page changes, words are not: the same useless link is there again.
+    """
+    tries: Counter[tuple[str, str, str]] = Counter()
+    out: defaultdict[str, set[str]] = defaultdict(set)
     for step in done_steps:
-        if step.new_page:
+        words = step.target.startswith("link ")
+        if step.new_page and not step.idle:
             tries.clear()
             out.clear()
-        key = (step.call.name, step.ref, str(sorted(step.args.items())))
+        key = (
+            step.call.name,
+            step.target if words else step.ref,
+            str(sorted(step.args.values(), key=str)) * (not words),
+        )
         if step.idle:
-            tries[key] = tries.get(key, 0) + 1
-            if tries[key] >= IN_VAIN:
-                out.add((step.call.name, step.ref))
+            tries[key] += 1
+            if tries[key] >= (1 if words else IN_VAIN):
+                out[step.call.name].add(key[1])
+    last = done_steps[-IN_A_ROW:]
+    if len(last) == IN_A_ROW and len({(step.call.name, step.ref, step.call.arguments) for step in last}) == 1:
+        out[last[0].call.name].add(last[0].ref)
     return out
 
 
 def _object(tool: str, properties: Mapping[str, Schema]) -> Schema:
-    """The tool comes first: what follows is then chosen in its light."""
+    """Key order is the order of writing: the verdict first, then the tool, then what depends on the tool."""
+    keys = {FINISHED: {"const": "yes" if tool in ENDS else "no"}, "tool": {"const": tool}, **properties}
     return {
         "type": "object",
-        "properties": {"tool": {"const": tool}, **properties},
-        "required": ["tool", *properties],
+        "properties": keys,
+        "required": list(keys),
         "additionalProperties": False,
     }
 

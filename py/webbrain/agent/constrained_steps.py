@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from webbrain.agent import enrich
 from webbrain.core.messages import Message, ToolCall
@@ -12,6 +13,7 @@ from webbrain.providers.loose_json import leading_object
 
 OUTCOME_CHARS: Final = 120
 VALUE_CHARS: Final = 80
+PATH_CHARS: Final = 60
 TEXT_CHARS: Final = 1_500
 EARLIER_TURNS: Final = 4
 EARLIER_CHARS: Final = 300
@@ -29,6 +31,8 @@ class Step:
     call: ToolCall
     args: dict[str, Any]
     data: dict[str, Any] = field(default_factory=dict)
+    target: str = ""
+    """The element in words, e.g. ``link "Help"``."""
 
     @property
     def ref(self) -> str:
@@ -51,6 +55,9 @@ class Step:
         """True if it failed, or worked and nothing on the page changed."""
         if not self.ok:
             return True
+        if self.target.startswith("link ") and self.new_page:
+            # The link of the page we are on: it loads, and nothing is different.
+            return bool(self.data.get("currentUrl") == self.data.get("previousUrl", ""))
         return not self.new_page and self.data.get("changed") == []
 
 
@@ -95,20 +102,21 @@ def notes(run: Sequence[Message]) -> list[str]:
     return out[::-1][-2:]
 
 
-def line(step: Step, what: str) -> str:
+def named(step: Step, target: str) -> Step:
+    """The step with its element in words."""
+    return replace(step, target=target or step.ref)
+
+
+def line(step: Step) -> str:
     """A step in one line. Words of the page in it have lost whatever could pass for structure."""
-    return f"{what} -> {_outcome(step)}"
-
-
-def said(step: Step, target: str) -> str:
-    """What the step did, in words."""
     args = step.args
     text = args.get("text")
-    if target and isinstance(text, str):
-        return f'{step.call.name} {target} = "{enrich.clean(text, VALUE_CHARS)}"'
+    if step.target and isinstance(text, str):
+        return f'{step.call.name} {step.target} = "{enrich.clean(text, VALUE_CHARS)}" -> {_outcome(step)}'
     rest = {key: value for key, value in args.items() if key != "ref_id"}
     plain = " ".join(enrich.clean(str(value), VALUE_CHARS) for value in rest.values())
-    return " ".join(part for part in (step.call.name, target, plain) if part)
+    said = " ".join(part for part in (step.call.name, step.target, plain) if part)
+    return f"{said} -> {_outcome(step)}"
 
 
 def text_read(run_steps: Sequence[Step]) -> str:
@@ -133,7 +141,8 @@ def _outcome(step: Step) -> str:
             str(data.get("actual", "nothing")), OUTCOME_CHARS
         )
     if step.new_page:
-        return "ok, new page"
+        path = urlsplit(str(data.get("currentUrl") or data.get("url") or "")).path
+        return f"ok, now at {enrich.clean(path, PATH_CHARS) or 'a new page'}"
     if step.idle:
         return "ok, nothing changed"
     return "ok"

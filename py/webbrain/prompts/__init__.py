@@ -17,6 +17,7 @@ COMPOSED: Final[Mapping[str, tuple[str, ...]]] = {
     "act-mid": ("act-mid", "untrusted", "secrets"),
     "act-full": ("act-full", "untrusted", "secrets"),
     "constrained": ("constrained",),
+    "constrained-examples": ("constrained-examples",),
 }
 """Name of a prompt to the files it consists of, in order."""
 
