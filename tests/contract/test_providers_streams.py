@@ -111,9 +111,16 @@ async def test_the_whole_stream(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", STREAMS, ids=name_of)
-async def test_the_same_in_any_two_pieces_and_byte_by_byte(path: Path) -> None:
+async def test_the_same_in_two_pieces_and_byte_by_byte(path: Path) -> None:
     wire, raw, expected = load(path)
     for place in range(1, len(raw)):
+        # Every place inside a character or at a line's end, and every fifth of the rest.
+        if (
+            place % 5
+            and raw[place] < 0x80
+            and raw[place - 1 : place + 1].strip(b"\r\n") == raw[place - 1 : place + 1]
+        ):
+            continue
         check(await call(wire, raw[:place], raw[place:]), expected)
     check(await call(wire, *[raw[i : i + 1] for i in range(len(raw))]), expected)
 
@@ -125,7 +132,8 @@ async def test_cut_at_every_byte(path: Path, how: str) -> None:
     part."""
     wire, raw, expected = load(path)
     repeats = 0
-    for place in range(len(raw) + 1):
+    places = range(0, len(raw) + 1, 1 if how == "ends" else 7)
+    for place in places:
         tail: list[bytes | str] = [CUT] if how == "breaks" else []
         seen = await call(wire, raw[:place], *tail)
         if seen.requests == 2:
@@ -136,7 +144,7 @@ async def test_cut_at_every_byte(path: Path, how: str) -> None:
             assert (seen.reply.text, seen.reply.tool_calls) == ("whole answer", [])
         else:
             check(seen, expected)
-    assert repeats > len(raw) / 3, "the negative control: most cuts must have been noticed"
+    assert repeats > len(places) / 3, "the negative control: most cuts must have been noticed"
 
 
 @pytest.mark.parametrize("wire", PROVIDER)

@@ -38,16 +38,23 @@ _SELECTION = re.compile(r"\bselect(?:ed|ion)\b|\bhighlighted\b|\bmarked\b", re.I
 _BACK = re.compile(r"\bback\b|\bprevious\b|\breturn to\b", re.IGNORECASE)
 _FORWARD = re.compile(r"\bforward\b", re.IGNORECASE)
 
+_SENDING = re.compile(
+    r"\b(?:order|buy|book|purchase|submit|send|sign (?:in|up)|log ?in|register|save|search|apply|reserve"
+    r"|place|pay|post|subscribe|create|confirm|join)\b",
+    re.IGNORECASE,
+)
+_NOT_SENDING = re.compile(r"\b(?:not?|don't|never|without|nothing)\b[^.]{0,40}", re.IGNORECASE)
 _QUESTION = re.compile(
-    r"[?\uff1f]|^\s*(?:what|who|when|where|which|why|how|is|are|does|do|can|tell|find|list|name|summari[sz]e|read|say|show"
+    r"[?\uff1f]|^\s*(?:what|who|when|where|which|why|how|is|are|does|do|can|tell|find|list|name|summari[sz]e"
+    r"|read|say|show"
     r"|explain|describe|compare|check|give)\b",
     re.IGNORECASE,
 )
 
 FINISHED: Final = "finished"
-"""The first key of every answer. It makes the model judge the task before it picks a tool; without it a
-small model
-acts on for ever."""
+"""The first key of every answer: the model judges the task before it picks a tool. Without it a small model
+acts on for ever.
+"""
 ENDS: Final = frozenset({"done", "answer"})
 
 Schema = dict[str, Any]
@@ -155,6 +162,17 @@ class TurnSchema:
         shown = element.value.strip()
         return shown == text or (shown.endswith("…") and text.startswith(shown[:-1]))
 
+    def _not_sent_yet(self) -> bool:
+        """Something was entered for a task that asks to send it, and no button was pressed since."""
+        if not _SENDING.search(_NOT_SENDING.sub("", self._state.task)):
+            return False
+        for step in reversed(self._steps):
+            if step.new_page or (step.ok and step.target.startswith(("button ", "link "))):
+                return False
+            if step.ok and isinstance(step.args.get("text"), str):
+                return any(control.role == "button" for control in self._controls)
+        return False
+
     def _referring(self, tool: ToolSpec, controls: Iterable[Control]) -> list[Schema]:
         refs = [control.ref for control in controls]
         if not refs:
@@ -196,7 +214,7 @@ class TurnSchema:
 
     def _done(self, tool: ToolSpec) -> list[Schema]:
         properties = self._required(tool, {"summary"})
-        if "outcome" in properties and self._nothing_done_yet():
+        if "outcome" in properties and (self._nothing_done_yet() or self._not_sent_yet()):
             if not self._steps and self._controls:
                 return []
             properties["outcome"] = {"enum": ["partial", "failed"]}
