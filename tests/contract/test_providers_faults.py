@@ -387,4 +387,4 @@ async def test_a_server_that_streams_unasked_is_understood() -> None:
 def test_the_key_is_only_in_the_headers() -> None:
     ready = endpoint("anthropic")
     assert ready.headers()["x-api-key"] == KEY
-    assert KEY not in repr(ready.info)
+    assert KEY not in repr(ready)

@@ -6,7 +6,7 @@ Stored under the key ``providers`` of ``storage.local`` as ``{id: config}``, wit
 import fnmatch
 import ipaddress
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -39,7 +39,7 @@ class ProviderConfig(BaseModel):
     model_config = ConfigDict(extra="allow", alias_generator=to_camel, populate_by_name=True)
 
     base_url: str = ""
-    api_key: str = ""
+    api_key: str = Field(default="", repr=False)
     model: str = ""
     label: str = ""
     prompt_tier: Literal["auto", "compact", "mid", "full"] = "auto"
@@ -69,7 +69,7 @@ class Endpoint:
 
     entry: CatalogEntry
     base_url: str
-    api_key: str
+    api_key: str = field(repr=False)
     info: ModelInfo
     headers_timeout: float
 
@@ -156,8 +156,8 @@ def merge(entry: CatalogEntry, stored: dict[str, Any], entered: dict[str, Any]) 
     values["baseUrl"] = "" if base_url == entry.base_url else base_url
     typed_key = clean_key(str(entered.get("apiKey") or ""))
     values["apiKey"] = typed_key or str(stored.get("apiKey") or "")
-    for field in ("model", "label"):
-        values[field] = _one_line(field, values.get(field))
+    for name in ("model", "label"):
+        values[name] = _one_line(name, values.get(name))
     values["contextWindow"] = _number(values.get("contextWindow"))
     if "supportsAskStreaming" in values:
         values["supportsAskStreaming"] = values["supportsAskStreaming"] not in (
@@ -167,11 +167,11 @@ def merge(entry: CatalogEntry, stored: dict[str, Any], entered: dict[str, Any]) 
             "0",
             "",
         )
-    for field, allowed in _CHOICES.items():
-        if not values.get(field):
-            values[field] = "auto"
-        elif values[field] not in allowed:
-            raise invalid(field, f"Choose one of: {', '.join(allowed)}.")
+    for name, allowed in _CHOICES.items():
+        if not values.get(name):
+            values[name] = "auto"
+        elif values[name] not in allowed:
+            raise invalid(name, f"Choose one of: {', '.join(allowed)}.")
     _refuse_unusable(entry, values)
     return ProviderConfig.model_validate(values)
 
