@@ -1,0 +1,84 @@
+"""The loop with a model that answers by schema: the page is read before every call, in whatever state."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from tests.support.agent import Bench, well_formed
+from tests.support.toolbox import TAB, page_host
+from webbrain.agent.page import read_controls, read_page
+from webbrain.core.types import Tier
+from webbrain.host.memory import MemoryHost, Tab
+from webbrain.testing.scripted import INFO, ScriptedModel
+
+SMALL = replace(INFO, tier=Tier.COMPACT, constrained=True, context_window=8_192, local=True)
+
+
+def bench(*steps: Any, host: MemoryHost | None = None) -> Bench:
+    written = [json.dumps(step) if isinstance(step, dict) else step for step in steps]
+    return Bench(model=ScriptedModel(*written, info=SMALL), host=host)
+
+
+async def test_the_page_is_read_before_every_call() -> None:
+    small = bench(
+        {"tool": "click_ax", "ref_id": "ref_1"}, {"tool": "done", "summary": "Bought.", "outcome": "success"}
+    )
+    await small.run("Buy tea")
+    assert small.host.page.actions() == ["tree", "submit_probe", "click_ax", "tree"]
+    first, second = small.model.requests
+    assert "ref_1" in json.dumps(first.response_schema)
+    assert "textbox" in first.messages[-1].content
+    assert first.tools == []
+    assert first.stream is False
+    assert first.temperature == 0.0
+    assert "Task: Buy tea" in second.messages[-1].content
+    assert small.last("run_complete")["status"] == "completed"
+    assert small.last("tool_call")["label"] == "Finish"
+    assert small.events("tool_call")[0]["data"]["label"] == "Click “Buy”"
+    assert well_formed(small.history)
+
+
+async def test_three_answers_that_are_no_step_end_the_run() -> None:
+    small = bench("Sure!", '{"tool": "nonsense"}', "[]", "never")
+    await small.run("Buy tea")
+    assert small.last("error")["code"] == "malformed_output"
+    assert len(small.model.requests) == 3
+
+
+async def test_a_page_that_cannot_be_read_is_shown_as_such() -> None:
+    small = bench(
+        {"tool": "done", "summary": "I cannot see this page.", "outcome": "failed"},
+        host=MemoryHost([Tab(TAB, "chrome://flags/", "Flags")]),
+    )
+    await small.run("Read this")
+    assert "cannot be read" in small.request.messages[-1].content
+    assert small.last("run_complete")["outcome"] == "failed"
+
+
+async def test_a_closed_tab_ends_the_run() -> None:
+    small = bench({"tool": "click_ax", "ref_id": "ref_1"}, "never")
+
+    def close(_: Any) -> dict[str, Any]:
+        small.host.browser.close(TAB)
+        return {"changed": []}
+
+    small.host.page.on("click_ax", close)
+    await small.run("Buy tea")
+    assert small.last("error")["code"] == "no_tab"
+    assert well_formed(small.history)
+
+
+async def test_a_page_that_fails_or_stays_silent() -> None:
+    host = page_host()
+    host.page.on("tree", {"success": False, "error": "The page has no body."})
+    view = await read_page(host, TAB)
+    assert view.tree == "(This page cannot be read: The page has no body.)"
+    assert view.controls == ()
+
+
+def test_controls_that_are_none_are_passed_over() -> None:
+    found = [{"ref": "ref_1", "role": "link", "name": "A", "can": ["click", 7]}, {"ref": 3}, "x", None, {}]
+    (control,) = read_controls(found)
+    assert (control.ref, control.can) == ("ref_1", frozenset({"click"}))
+    assert read_controls("no list") == ()
+    assert len(read_controls([{"ref": f"r{n}"} for n in range(5_000)])) == 400
