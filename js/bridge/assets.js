@@ -22,6 +22,15 @@ export class Assets {
     return new Uint8Array(await (await this.response(path)).arrayBuffer());
   }
 
+  /** @param {string} path */
+  async compile(path) {
+    const response = await this.response(path);
+    if (response.headers.get("content-type") === "application/wasm") {
+      return WebAssembly.compileStreaming(response);
+    }
+    return WebAssembly.compile(await response.arrayBuffer());
+  }
+
   /** @returns {Promise<import("./boot.js").BootManifest>} */
   async manifest() {
     return (await this.response("py/boot.json")).json();

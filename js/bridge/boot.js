@@ -225,16 +225,15 @@ async function bootPlain(options, assets, manifest, clock) {
  */
 async function load(options, assets, manifest, clock, extra) {
   const { beforeRestore, ...config } = extra;
-  const libraries = manifest.libraries.map((library) => ({
-    virtual: `${LIBRARY_DIR}/${library.file}`,
-    url: options.baseUrl + library.path,
-  }));
+  const libraries = manifest.libraries.map((library) => {
+    // Compiled while the runtime is; one that fails is reported when it is waited for.
+    const compiled = assets.compile(library.path);
+    compiled.catch(() => {});
+    return { virtual: `${LIBRARY_DIR}/${library.file}`, compiled };
+  });
 
   /** @param {any} settings Settings of the Emscripten module, as the loader made them. */
   const createModule = async (settings) => {
-    const locate = settings.locateFile;
-    settings.locateFile = (/** @type {string} */ name) =>
-      libraries.find((library) => library.virtual === name)?.url ?? locate(name);
     settings.preRun.push((/** @type {any} */ module) => {
       clock.end("runtime");
       module.FS.mkdirTree(LIBRARY_DIR);
@@ -274,7 +273,7 @@ async function load(options, assets, manifest, clock, extra) {
  * Loads the libraries before the runtime starts. So early they get statically allocated, which gives them the same
  * memory and table addresses in the run that makes the snapshot and in every run that restores it.
  * @param {any} module
- * @param {{virtual: string, url: string}[]} libraries
+ * @param {{virtual: string, compiled: Promise<WebAssembly.Module>}[]} libraries
  * @param {() => void} done
  */
 async function preloadLibraries(module, libraries, done) {
@@ -284,9 +283,10 @@ async function preloadLibraries(module, libraries, done) {
     if (table.length > TABLE_LENGTH)
       throw new Error(`the function table has ${table.length} entries already`);
     table.grow(TABLE_LENGTH - table.length);
-    for (const { virtual } of libraries) {
-      module.FS.writeFile(virtual, new Uint8Array());
+    for (const { virtual, compiled } of libraries) {
       const flags = { loadAsync: true, global: false, nodelete: true, allowUndefined: true };
+      module.FS.writeFile(virtual, new Uint8Array());
+      module.preloadedWasm[virtual] = await module.loadWebAssemblyModule(await compiled, flags, virtual, {});
       await module.loadDynamicLibrary(virtual, flags, {});
     }
   } catch (error) {

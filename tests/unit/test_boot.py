@@ -57,6 +57,9 @@ def test_the_hash_seed_of_the_build_is_not_left_in_the_environment(monkeypatch: 
     assert "PYTHONHASHSEED" not in os.environ
 
 
+@pytest.mark.skipif(
+    not hasattr(time, "tzset"), reason="in the browser the zone cannot be changed; see tests/wasm"
+)
 @pytest.mark.parametrize(
     ("zone", "seconds", "names"),
     [
