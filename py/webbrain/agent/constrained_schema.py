@@ -73,7 +73,7 @@ class TurnSchema:
     def build(self) -> Schema:
         """The schema for the answer."""
         branches = [branch for tool in self._state.tools for branch in self._branches(tool)]
-        if not any(_names(branch) in ENDS for branch in branches):
+        if not branches or not any(tool.name == "done" for tool in self._state.tools):
             branches.append(_object("answer", {"text": _text(SUMMARY_CHARS)}))
         return {"anyOf": branches} if len(branches) > 1 else branches[0]
 
@@ -269,10 +269,6 @@ def _object(tool: str, properties: Mapping[str, Schema]) -> Schema:
         "required": list(keys),
         "additionalProperties": False,
     }
-
-
-def _names(branch: Schema) -> str:
-    return str(branch["properties"]["tool"]["const"])
 
 
 def _text(limit: int, pattern: str = "") -> Schema:
