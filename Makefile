@@ -11,6 +11,9 @@ UV_VERSION := 0.13.9
 VENV_STAMP := .venv/.installed-$(shell sha256sum requirements.lock | cut -c1-16)
 NODE_STAMP := node_modules/.installed-$(shell sha256sum package-lock.json | cut -c1-16)
 
+# Debian splits venv off; where we may, we add it.
+ADD_VENV := echo "installing python3-venv" && $(if $(filter 0,$(shell id -u)),,sudo -n) apt-get install -qq --yes python3-venv
+
 UNIT := tests/unit tests/arch tests/contract
 PYTEST := $(PY) -m pytest
 
@@ -60,7 +63,7 @@ check: deps ## linters, formatters and type checkers
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	npx --no-install tsc --project tsconfig.json
-	npx --no-install biome ci
+	npx --no-install biome ci --colors=off
 
 .PHONY: format
 format: deps ## rewrite everything the formatters can
@@ -111,7 +114,7 @@ deps: $(VENV_STAMP) $(NODE_STAMP)
 
 $(VENV_STAMP): requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed") if sys.version_info < (3, 11) else None'
-	test -x $(PY) || $(PYTHON) -m venv .venv
+	@test -x $(PY) || $(PYTHON) -m venv .venv || { rm -rf .venv; $(ADD_VENV) && $(PYTHON) -m venv .venv; }
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	rm -f .venv/.installed-* && touch $@
 
