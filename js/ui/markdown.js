@@ -119,6 +119,8 @@ export function sanitize(html) {
     ALLOWED_TAGS,
     ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
     ALLOWED_URI_REGEXP: LINK,
+    // The address check would otherwise be made of every value.
+    ADD_URI_SAFE_ATTR: ALLOWED_ATTRIBUTES.filter((name) => name !== "href"),
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   });

@@ -38,7 +38,7 @@ export function Activity() {
     <section class="activity" aria-label={t("activity")}>
       {waitingCard.value ? <Icon name="unknown" /> : <Spinner />}
       <span class="activity-text">{stopping ? t("stopping") : activityText()}</span>
-      {turn && (
+      {turn && !waitingCard.value && (
         <span class="activity-time" aria-hidden="true">
           {elapsed(now - turn.startedAt)}
         </span>

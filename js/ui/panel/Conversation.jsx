@@ -24,7 +24,7 @@ export function Conversation() {
   const isRunning = Boolean(running.value);
   const needsPerson = Boolean(last && (openCard(last) || last.items.at(-1)?.kind === "max_steps"));
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!scroller.current || !content.current) return;
     scroll.current = new ReadingScroll(scroller.current, content.current, setControl);
     return () => scroll.current?.dispose();
@@ -39,7 +39,7 @@ export function Conversation() {
     <div class="conversation-frame">
       <main ref={scroller} class="conversation" tabIndex={0} aria-label={t("conversation")}>
         <div ref={content} class="conversation-content">
-          {turns.length === 0 && waiting.length === 0 && <Welcome />}
+          {turns.length === 0 && waiting.length === 0 && !view.value?.gone && <Welcome />}
           {turns.map((turn, index) => (
             <Turn key={turn.id} turn={turn} last={index === turns.length - 1 && waiting.length === 0} />
           ))}
@@ -75,7 +75,6 @@ function Waiting({ out }) {
     <article class={`turn waiting waiting-${out.state}`}>
       <Question text={out.text || t("continued")} mode={out.mode}>
         <p class="waiting-note" role={failed ? "alert" : "status"}>
-          {failed && <Icon name="alert" size={14} />}
           <span>
             {t(`outgoing_${out.state}`)}
             {failed && out.error ? ` ${out.error}` : ""}

@@ -18,7 +18,7 @@ export function Header() {
     <header class="header">
       <Mark />
       <h1 class="visually-hidden">WebBrain</h1>
-      <ModelButton />
+      {view.value?.gone ? <span class="brand">WebBrain</span> : <ModelButton />}
       <div class="header-actions">
         <button
           ref={opener}

@@ -198,11 +198,9 @@ function Footer({ turn }) {
           <span>{t(verdict.key)}</span>
         </p>
       )}
-      <div class="turn-meta">
-        {text && <CopyButton text={() => text} label={t("copy_answer")} />}
-        {steps > 0 && <span>{tn("steps", steps)}</span>}
-        {turn.durationMs > 0 && <span>{duration(turn.durationMs)}</span>}
-      </div>
+      {steps > 0 && <span>{tn("steps", steps)}</span>}
+      {turn.durationMs > 0 && (steps > 0 || text) && <span>{duration(turn.durationMs)}</span>}
+      {text && <CopyButton text={() => text} label={t("copy_answer")} />}
     </footer>
   );
 }

@@ -74,7 +74,7 @@ export class ReadingScroll {
     if (this.mode === "follow") this.#put(end);
     if (this.mode === "question") {
       const question = this.#question();
-      this.#put(question ? Math.min(end, this.#top(question) - MARGIN_PX) : end);
+      this.#put(question ? Math.min(end, this.#top(question) - MARGIN_PX) : 0);
     }
     this.#report();
   }
@@ -95,8 +95,9 @@ export class ReadingScroll {
 
   #report() {
     const question = this.#question();
-    if (this.#below() > WORTH_PX) this.onControl(this.running ? "follow" : "latest");
-    else if (question && this.#top(question) + question.offsetHeight < this.scroller.scrollTop)
+    if (!question) this.onControl("");
+    else if (this.#below() > WORTH_PX) this.onControl(this.running ? "follow" : "latest");
+    else if (this.#top(question) + question.offsetHeight < this.scroller.scrollTop)
       this.onControl("question");
     else this.onControl("");
   }

@@ -44,7 +44,7 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
       <div class="field-head">
         <label for={id}>
           {label}
-          {!field.required && <span class="optional"> {t("optional")}</span>}
+          {secret && !field.required && <span class="optional"> {t("optional")}</span>}
         </label>
         {secret && view.keyUrl && (
           <a href={view.keyUrl} target="_blank" rel="noopener noreferrer">
@@ -107,7 +107,7 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
       )}
       {wrong && (
         <p class="field-error" id={`${id}-wrong`}>
-          {t("field_missing")}
+          {t("fill_in")}
         </p>
       )}
       {help && (

@@ -55,7 +55,16 @@ function Setting({ field }) {
   return (
     <div class={`setting setting-${field.kind}`} data-setting={field.key}>
       <div class="setting-text">
-        <label for={id}>{label}</label>
+        <div class="setting-head">
+          <label for={id}>{label}</label>
+          <p class={`setting-state ${state.kind}`} role={state.kind === "bad" ? "alert" : "status"}>
+            {state.text && (
+              <>
+                <Icon name={state.kind === "ok" ? "check" : "alert"} size={12} /> {state.text}
+              </>
+            )}
+          </p>
+        </div>
         {help && (
           <p class="help" id={`${id}-help`}>
             {help}
@@ -70,13 +79,6 @@ function Setting({ field }) {
           described={help ? `${id}-help` : undefined}
           onChange={change}
         />
-        <p class={`setting-state ${state.kind}`} role={state.kind === "bad" ? "alert" : "status"}>
-          {state.text && (
-            <>
-              <Icon name={state.kind === "ok" ? "check" : "alert"} size={12} /> {state.text}
-            </>
-          )}
-        </p>
       </div>
     </div>
   );

@@ -11,6 +11,15 @@ import { activateProvider, listModels, removeProvider, saveProvider, testProvide
  * @typedef {"test" | "save" | "use" | "remove" | "models" | ""} Work
  */
 
+/** Fields that have a good automatic value, shown on demand. */
+const ADVANCED = new Set([
+  "promptTier",
+  "constrained",
+  "contextWindow",
+  "visionMode",
+  "supportsAskStreaming",
+]);
+
 /**
  * @param {{view: ProviderView}} props
  */
@@ -98,6 +107,20 @@ export function ProviderForm({ view }) {
     });
 
   const usable = view.active && !dirty;
+  const advanced = view.fields.filter((field) => ADVANCED.has(field.key));
+  const draw = (/** @type {import("../types.js").ProviderField} */ field) => (
+    <Field
+      key={field.key}
+      field={field}
+      view={view}
+      value={config[field.key] ?? ""}
+      wrong={checked && missing(field, config, view)}
+      models={field.key === "model" ? models : undefined}
+      loadingModels={work === "models"}
+      onModels={onModels}
+      onChange={(value) => change(field.key, value)}
+    />
+  );
   return (
     <form
       ref={form}
@@ -110,21 +133,13 @@ export function ProviderForm({ view }) {
       }}
     >
       {view.notes && <p class="notes">{view.notes}</p>}
-      <div class="fields">
-        {view.fields.map((field) => (
-          <Field
-            key={field.key}
-            field={field}
-            view={view}
-            value={config[field.key] ?? ""}
-            wrong={checked && missing(field, config, view)}
-            models={field.key === "model" ? models : undefined}
-            loadingModels={work === "models"}
-            onModels={onModels}
-            onChange={(value) => change(field.key, value)}
-          />
-        ))}
-      </div>
+      <div class="fields">{view.fields.filter((field) => !ADVANCED.has(field.key)).map(draw)}</div>
+      {advanced.length > 0 && (
+        <details class="advanced">
+          <summary>{t("advanced")}</summary>
+          <div class="fields">{advanced.map(draw)}</div>
+        </details>
+      )}
       {result && <Result result={result} />}
       {note.text && (
         <p class={`result result-${note.kind}`} role={note.kind === "bad" ? "alert" : "status"}>
