@@ -1,0 +1,231 @@
+"""Conversations for the screens: events of made-up runs, written with the package's own event models.
+
+So there is no picture of something that Python cannot say. Times are milliseconds before the page was opened.
+"""
+
+import copy
+import json
+from collections.abc import Mapping
+from itertools import count
+from typing import Any, Self
+
+from webbrain.core import events as ev
+
+TAB = 7
+CONVERSATION = "c-1"
+
+
+class Run:
+    """Writes the events of a conversation, run by run."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self._seq = count(1)
+        self._runs = count(1)
+        self._calls = count(1)
+        self._step = 0
+        self._at = -90_000
+        self._run = ""
+
+    def ask(self, text: str, mode: str = "act", *, ago: int = 40_000, continued: bool = False) -> Self:
+        """A person begins a run."""
+        self._run, self._step, self._at = f"r-{next(self._runs)}", 0, -ago
+        return self._add(ev.UserMessage(text=text, mode=mode, continued=continued))
+
+    def think(self, ms: int = 900) -> Self:
+        """A model call."""
+        self._step += 1
+        self._add(ev.Thinking(step=self._step))
+        self._at += ms
+        return self
+
+    def say(self, text: str, *, final: bool = False) -> Self:
+        """Text, whole."""
+        return self._add(ev.Text(content=text, final=final))
+
+    def stream(self, text: str) -> Self:
+        """Text, in pieces."""
+        for start in range(0, len(text), 24):
+            self._add(ev.TextDelta(delta=text[start : start + 24]))
+        return self
+
+    def tool(
+        self,
+        name: str,
+        label: str,
+        args: Mapping[str, Any],
+        result: Mapping[str, Any] | None = None,
+        *,
+        ok: bool = True,
+        unknown: bool = False,
+        summary: str = "",
+        ms: int = 240,
+    ) -> Self:
+        """A tool call, and its result if it has one."""
+        call = f"call-{next(self._calls)}"
+        self._add(
+            ev.ToolCallStarted(call_id=call, name=name, label=label, args=json.dumps(args), step=self._step)
+        )
+        if result is None:
+            return self
+        self._at += ms
+        return self._add(
+            ev.ToolCallFinished(
+                call_id=call,
+                name=name,
+                ok=ok,
+                summary=summary,
+                result=json.dumps(result),
+                duration_ms=ms,
+                unknown=unknown,
+            )
+        )
+
+    def copy(self) -> Self:
+        """The same so far, to go on differently from here."""
+        return copy.deepcopy(self)
+
+    def add(self, event: Any) -> Self:
+        """Any other event."""
+        return self._add(event)
+
+    def end(self, status: str = "completed", outcome: str = "", *, ms: int = 12_400) -> Self:
+        """The run is over."""
+        return self._add(ev.RunComplete(status=status, outcome=outcome, steps=self._step, duration_ms=ms))
+
+    def _add(self, event: Any) -> Self:
+        data = event.model_dump(mode="json", by_alias=True)
+        run_event = ev.RunEvent(
+            tab_id=TAB,
+            conversation_id=CONVERSATION,
+            run_id=self._run,
+            request_id=f"q-{self._run}",
+            seq=next(self._seq),
+            type=ev.NAMES[type(event)],
+            at=self._at,
+            data=data,
+        )
+        self.events.append(run_event.model_dump(mode="json", by_alias=True))
+        return self
+
+
+LONG_ANSWER = """\
+Three of the eleven jackets fit what you asked for: **waterproof**, under **150 €**, and in stock in size M.
+
+| Jacket | Price | Water column | Weight |
+| :-- | --: | --: | --: |
+| Fjord Shell | 129.00 € | 10,000 mm | 410 g |
+| Tarn Light | 99.50 € | 8,000 mm | 280 g |
+| Moor Parka | 149.00 € | 15,000 mm | 720 g |
+
+### What speaks for which
+
+1. **Fjord Shell** has taped seams and pit zips; two reviews mention a short hood.
+2. **Tarn Light** packs into its own pocket, but is only *water resistant* at the zip.
+3. **Moor Parka** is the warmest, and the heaviest.
+
+The size chart is on [the maker's page](https://maker.example/sizes). To compare them yourself, run:
+
+```python
+jackets = [j for j in page.products if j.waterproof and j.price < 150 and "M" in j.sizes]
+for jacket in sorted(jackets, key=lambda j: j.price):
+    print(f"{jacket.name:<16} {jacket.price:>8.2f} €   {jacket.weight} g")
+```
+
+> Prices are as shown today, without shipping.
+
+- [x] waterproof
+- [x] under 150 €
+- [ ] delivery before Friday: the page does not say
+"""
+
+CARD = ev.Card(
+    card_id="card-1",
+    kind="submit",
+    title="Send this form?",
+    question="The agent wants to place the order with the button “Order now”.",
+    host="shop.example",
+    fields=[
+        ev.CardField(label="Product", value="Fjord Shell, size M"),
+        ev.CardField(label="Name", value="Ada Lind"),
+        ev.CardField(label="Delivery on", value="2026-12-04"),
+        ev.CardField(label="Gift note", value=""),
+        ev.CardField(label="Voucher PIN", value="••••", masked=True),
+    ],
+    options=[
+        ev.CardOption(id="once", label="Send once", style="primary"),
+        ev.CardOption(id="deny", label="Do not send", style="secondary"),
+    ],
+)
+CLARIFY = ev.Card(
+    card_id="card-2",
+    kind="clarify",
+    title="Which size?",
+    question="The jacket is in stock in S, M and XL. You did not say which one you need.",
+    options=[
+        ev.CardOption(id="s", label="S"),
+        ev.CardOption(id="m", label="M"),
+        ev.CardOption(id="xl", label="XL"),
+    ],
+)
+
+
+def shopping() -> Run:
+    """The first steps of a run in Act."""
+    return (
+        Run()
+        .ask("Order the Fjord Shell in size M, delivered next Friday")
+        .think()
+        .say("I'll look at the page first.")
+        .tool(
+            "get_accessibility_tree",
+            "Read the page",
+            {"filter": "interactive"},
+            {"pageContent": "button “Fjord Shell”"},
+        )
+        .think()
+        .tool(
+            "click_ax",
+            "Click “Fjord Shell”",
+            {"ref_id": "ref_12"},
+            {"success": True, "changed": ["url"]},
+            ms=610,
+        )
+        .tool(
+            "set_field",
+            "Set “Size” to M",
+            {"ref_id": "ref_31", "value": "M"},
+            {"verified": True, "actual": "M"},
+            ms=85,
+        )
+    )
+
+
+def many_steps() -> Run:
+    """A long run, with a failure on the way."""
+    run = shopping()
+    for number in range(1, 9):
+        run.think(400).tool(
+            "scroll", f"Scroll down, part {number}", {"direction": "down"}, {"success": True}, ms=64
+        )
+    run.think().tool(
+        "click_ax",
+        "Click “Check out”",
+        {"ref_id": "ref_77"},
+        {"success": False, "error": "covered"},
+        ok=False,
+        summary="The cookie banner “We value your privacy” covers it.",
+        ms=132,
+    )
+    return run
+
+
+def error_run(code: str, message: str, detail: str = "", *, retryable: bool = True) -> Run:
+    """A run that ends with an error."""
+    return (
+        Run()
+        .ask("What does this shop charge for delivery?", "ask")
+        .think()
+        .add(ev.RunError(code=code, message=message, detail=detail, retryable=retryable))
+        .end("failed", ms=1200)
+    )

@@ -1,0 +1,408 @@
+"""Every state the screens can be in, as tables for the fake port (tests/ui/fake_port.js).
+
+A state is what Python and the browser answer, and what a person then does.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.support.ui_runs import (
+    CARD,
+    CLARIFY,
+    CONVERSATION,
+    LONG_ANSWER,
+    TAB,
+    Run,
+    error_run,
+    many_steps,
+    shopping,
+)
+from webbrain.core import events as ev
+from webbrain.providers import catalog as catalogs
+from webbrain.providers.config import ProviderConfig
+from webbrain.providers.form import view
+from webbrain.services.settings import Settings, fields, values
+
+Action = tuple[str, ...]
+"""``click`` css, ``type`` css text, ``press`` key, ``eval`` JavaScript, ``wait`` css."""
+
+SHOP = {
+    "id": TAB,
+    "url": "https://shop.example/rain-jackets",
+    "title": "Rain jackets - Field & Fjord",
+    "active": True,
+}
+NEWS = {"id": 8, "url": "https://news.example/", "title": "Morning paper", "active": False}
+PHASES = [
+    {"name": "runtime", "ms": 212},
+    {"name": "snapshot", "ms": 148},
+    {"name": "package", "ms": 61},
+    {"name": "tools", "ms": 9},
+    {"name": "recovery", "ms": 4},
+]
+READY = {"state": "ready", "epoch": 1, "mode": "snapshot", "phases": PHASES, "totalMs": 434, "reason": ""}
+STARTING = {"state": "starting", "epoch": 1, "mode": "", "phases": PHASES[:2], "totalMs": 360, "reason": ""}
+PROVIDER = {"id": "anthropic", "label": "Anthropic Claude", "model": "claude-sonnet-5", "tier": "full"}
+
+
+def panel(events: Sequence[Mapping[str, Any]] = (), **change: Any) -> dict[str, Any]:
+    """The answer to ``panel.open``."""
+    return {
+        "tabId": TAB,
+        "conversationId": CONVERSATION,
+        "mode": "act",
+        "running": False,
+        "run": None,
+        "events": list(events),
+        "tab": {"url": SHOP["url"], "title": SHOP["title"]},
+        "provider": PROVIDER,
+        "settings": {"wbLocale": "auto", "verboseMode": False},
+        "capabilities": {},
+        **change,
+    }
+
+
+@dataclass(frozen=True)
+class State:
+    """One state. ``ready`` is a selector that is there once it is fully shown."""
+
+    page: str = "sidepanel"
+    replies: Mapping[str, Any] = field(default_factory=dict)
+    boot: Mapping[str, Any] = field(default_factory=lambda: READY)
+    tabs: Sequence[Mapping[str, Any]] = (SHOP, NEWS)
+    ensure: Mapping[str, Any] = field(default_factory=lambda: {"ok": True})
+    actions: Sequence[Action] = ()
+    ready: str = "#composer"
+    query: str = ""
+    anchor: str = ""
+    events: Sequence[Mapping[str, Any]] = ()
+
+    def table(self) -> dict[str, Any]:
+        """What the fake port reads."""
+        replies = dict(self.replies)
+        if self.page == "sidepanel":
+            replies.setdefault("panel.open", panel(self.events))
+        else:
+            replies = {**_settings_replies(), **replies}
+        return {
+            "replies": replies,
+            "boot": dict(self.boot),
+            "tabs": list(self.tabs),
+            "ensure": dict(self.ensure),
+        }
+
+
+def _running(run: Run, **change: Any) -> dict[str, Any]:
+    return {"panel.open": panel(run.events, running=True, **change)}
+
+
+def _panel_states() -> dict[str, State]:
+    streamed = LONG_ANSWER[:430]
+    asked = Run().ask("Which rain jackets fit me? Size M, under 150 €.", "ask", ago=6_000).think()
+    ask_mode = {"mode": "ask"}
+    return {
+        "no-provider": State(replies={"panel.open": panel(provider=None, mode="ask")}, ready="#choose-model"),
+        "empty-ask": State(replies={"panel.open": panel(mode="ask")}, ready=".example"),
+        "empty-act": State(ready=".example"),
+        "draft": State(
+            ready=".example",
+            actions=[
+                (
+                    "type",
+                    "#composer",
+                    "Fill in the address form with my data:\nAda Lind\n12 Harbour Street\nBergen",
+                )
+            ],
+        ),
+        "starting": State(
+            boot=STARTING,
+            replies={"panel.open": {"hang": True}},
+            ready=".strip-time",
+            actions=[("click", ".strip .link-button")],
+        ),
+        "queued": State(
+            boot=STARTING,
+            replies={"panel.open": {"hang": True}},
+            ready=".strip-time",
+            actions=[("type", "#composer", "Summarize this page"), ("press", "Enter")],
+        ),
+        "thinking": State(
+            replies=_running(Run().ask("Order the Fjord Shell in size M", ago=2_000).think()),
+            ready=".thinking",
+        ),
+        "running": State(
+            replies=_running(
+                shopping()
+                .think()
+                .tool("navigate", "Open shop.example/checkout", {"url": "https://shop.example/checkout"})
+            ),
+            ready=".step-running",
+        ),
+        "running-long": State(
+            replies=_running(
+                many_steps().think().tool("wait_for_element", "Wait for the page", {"selector": "#pay"})
+            ),
+            ready=".steps-more",
+        ),
+        "streaming": State(
+            replies={"panel.open": panel(asked.copy().stream(streamed).events, running=True, **ask_mode)},
+            ready=".streaming",
+        ),
+        "answer": State(
+            replies={
+                "panel.open": panel(
+                    asked.copy().say(LONG_ANSWER, final=True).end(ms=8_300).events, **ask_mode
+                )
+            },
+            ready=".turn-footer",
+        ),
+        "done": State(
+            events=many_steps()
+            .think()
+            .say(
+                "The jacket is ordered: **Fjord Shell**, size M, delivery on Friday 4 December. "
+                "The order number is 4711.",
+                final=True,
+            )
+            .end("completed", "success", ms=64_000)
+            .events,
+            ready=".turn-footer",
+        ),
+        "step-open": State(
+            events=shopping()
+            .think()
+            .tool(
+                "click_ax",
+                "Click “Order”",
+                {"ref_id": "ref_9"},
+                {"success": False},
+                ok=False,
+                summary="The button is disabled.",
+            )
+            .tool(
+                "press_keys",
+                "Press Enter",
+                {"key": "Enter"},
+                {"code": "outcome_unknown"},
+                unknown=True,
+                summary="The page went away.",
+            )
+            .end("completed", "partial")
+            .events,
+            ready=".turn-footer",
+            actions=[("click", ".step:nth-child(2) .step-row")],
+        ),
+        "warning": State(
+            replies=_running(
+                shopping()
+                .add(
+                    ev.Warning(
+                        code="model_differs",
+                        message="The server answered with qwen2.5-coder instead of llama-3.3.",
+                    )
+                )
+                .think()
+            ),
+            ready=".warning",
+        ),
+        "card-submit": State(replies=_running(shopping().think().add(CARD)), ready=".card-submit"),
+        "card-clarify": State(replies=_running(shopping().think().add(CLARIFY)), ready=".card-clarify"),
+        "card-answered": State(
+            replies=_running(
+                shopping().think().add(CARD).add(ev.CardResolved(card_id="card-1", answer="once")).think()
+            ),
+            ready=".card-answered",
+        ),
+        "error-key": State(
+            events=error_run(
+                "wrong_key",
+                "Anthropic Claude does not accept this key. Check it in the settings.",
+                "invalid x-api-key",
+            ).events,
+            ready=".card-error",
+        ),
+        "error-server": State(
+            events=error_run(
+                "server_not_running",
+                "Nothing answers at http://localhost:8080. Start it with: llama-server -m model.gguf",
+            ).events,
+            ready=".card-error",
+        ),
+        "error-page": State(
+            events=error_run("bug", "Something went wrong inside WebBrain.", retryable=False).events,
+            ready=".card-error",
+        ),
+        "max-steps": State(
+            events=many_steps()
+            .add(
+                ev.MaxSteps(
+                    steps=30,
+                    recap="Found the jacket and chose **size M**. Not done yet: address and delivery day.",
+                )
+            )
+            .end("max_steps")
+            .events,
+            ready=".card-more",
+        ),
+        "stopped": State(events=shopping().end("stopped", ms=5_100).events, ready=".verdict"),
+        "interrupted": State(
+            events=shopping()
+            .think()
+            .tool("click_ax", "Click “Order now”", {"ref_id": "ref_40"})
+            .end("interrupted")
+            .events,
+            ready=".verdict",
+        ),
+        "boot-failed": State(
+            boot={
+                **STARTING,
+                "state": "failed",
+                "reason": "The Worker broke: js/worker.js could not be read.",
+            },
+            replies={"panel.open": {"fails": {"code": "not_started", "message": "The Worker broke."}}},
+            ready="#boot-retry",
+            actions=[("click", ".notice .link-button")],
+        ),
+        "restricted": State(
+            tabs=[{"id": TAB, "url": "chrome://extensions/", "title": "Extensions", "active": True}],
+            replies={
+                "panel.open": panel(mode="ask", tab={"url": "chrome://extensions/", "title": "Extensions"})
+            },
+            ready=".notice-info",
+        ),
+        "tab-gone": State(tabs=[NEWS], query=f"&tabId={TAB}", ready=".notice-info"),
+        "reconnecting": State(
+            events=shopping().end("stopped").events,
+            ready=".turn-footer",
+            actions=[("eval", "wb.ensure({ok: false}); wb.disconnect()"), ("wait", ".strip .link-button")],
+        ),
+        "reload": State(
+            events=shopping().end("stopped").events,
+            ready=".turn-footer",
+            actions=[("eval", "chrome.runtime.id = undefined; wb.disconnect()"), ("wait", ".notice-warn")],
+        ),
+        "not-sent": State(
+            replies={
+                "panel.open": panel(),
+                "chat.start": {"fails": {"code": "busy", "message": "A run is still going on in this tab."}},
+            },
+            ready=".example",
+            actions=[("type", "#composer", "Order it"), ("press", "Enter"), ("wait", ".waiting-failed")],
+        ),
+        "confirm-clear": State(
+            events=shopping().end("stopped").events,
+            ready=".turn-footer",
+            actions=[("click", "#new-conversation")],
+        ),
+    }
+
+
+def provider_views(active: str = "") -> list[dict[str, Any]]:
+    """Every service of the real catalogue as Python sends it; with ``active``, two are set up."""
+    catalog = catalogs.load()
+    stored = {
+        "anthropic": ProviderConfig(configured=True, api_key="k" * 20, model="claude-sonnet-5"),
+        "llamacpp": ProviderConfig(configured=True),
+    }
+    return [
+        view(
+            catalog,
+            entry,
+            stored.get(entry.id, ProviderConfig()) if active else ProviderConfig(),
+            active=entry.id == active,
+        )
+        for entry in catalog.entries.values()
+    ]
+
+
+def _settings_replies() -> dict[str, Any]:
+    return {
+        "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
+        "settings.get": {"values": values(Settings()), "fields": fields()},
+    }
+
+
+def _settings_states() -> dict[str, State]:
+    row = '[data-provider="{}"] .provider-row'
+    test_ok = {
+        "ok": True,
+        "model": "claude-sonnet-5",
+        "latencyMs": 840,
+        "calledTool": True,
+        "notes": [],
+        "error": None,
+    }
+    refused = {
+        "ok": False,
+        "error": {
+            "code": "origin_refused",
+            "message": "Ollama refuses requests from browser extensions.",
+            "hint": "Start it with this environment setting: OLLAMA_ORIGINS=chrome-extension://*,moz-extension://*",
+        },
+    }
+    nothing = {"providers.list": {"active": None, "providers": provider_views()}}
+    return {
+        "settings-providers": State("settings", ready=".provider"),
+        "settings-none": State("settings", nothing, ready=".provider"),
+        "settings-loading": State(
+            "settings", {"providers.list": {"hang": True}}, boot=STARTING, ready=".loading"
+        ),
+        "settings-form": State("settings", ready=".provider", actions=[("click", row.format("anthropic"))]),
+        "settings-new": State(
+            "settings",
+            nothing,
+            ready=".provider",
+            actions=[("click", row.format("openai")), ("click", "[data-action=test]")],
+        ),
+        "settings-local": State(
+            "settings",
+            {
+                **nothing,
+                "providers.models": {
+                    "ok": True,
+                    "models": ["qwen2.5-coder:1.5b", "llama3.3:70b", "gemma3:12b"],
+                    "error": None,
+                },
+            },
+            ready=".provider",
+            actions=[("click", row.format("ollama")), ("click", "[data-action=models]"), ("wait", ".models")],
+        ),
+        "settings-test-ok": State(
+            "settings",
+            {"providers.test": test_ok},
+            ready=".provider",
+            actions=[
+                ("click", row.format("anthropic")),
+                ("click", "[data-action=test]"),
+                ("wait", ".result-ok"),
+            ],
+        ),
+        "settings-test-failed": State(
+            "settings",
+            {"providers.test": refused},
+            ready=".provider",
+            actions=[
+                ("click", row.format("ollama")),
+                ("type", "[data-field=model]", "llama3.3:70b"),
+                ("click", "[data-action=test]"),
+                ("wait", ".result-bad"),
+            ],
+        ),
+        "settings-search": State(
+            "settings",
+            ready=".provider",
+            actions=[("type", "#provider-search", "no such thing"), ("wait", ".nothing")],
+        ),
+        "settings-remove": State(
+            "settings",
+            ready=".provider",
+            actions=[("click", row.format("anthropic")), ("click", "[data-action=remove]")],
+        ),
+        "settings-general": State("settings", anchor="#general", ready=".setting"),
+        "settings-about": State("settings", anchor="#about", ready=".timings"),
+    }
+
+
+STATES: dict[str, State] = {**_panel_states(), **_settings_states()}
+"""Name to state, in the order they are pictured."""

@@ -1,0 +1,115 @@
+"""Reading an answer: scrolling, announcing, copying, and what hostile text may not do."""
+
+from playwright.sync_api import expect
+
+from tests.support.ui_runs import Run
+from tests.ui.conftest import Open
+from tests.ui.steering import play
+
+
+class TestReading:
+    def test_the_question_stays_in_sight_while_the_answer_grows(self, open_state: Open) -> None:
+        page = open_state("empty-ask")
+        run = Run().ask("Explain", "ask", ago=0).think()
+        play(page, run.events)
+        for part in range(60):
+            before = len(run.events)
+            play(page, run.stream(f"Paragraph {part} of a long answer.\n\n").events[before:])
+        control = page.locator(".scroll-control")
+        expect(control).to_have_text("Follow the answer")
+        expect(page.locator(".question-bubble")).to_be_in_viewport()
+        control.click()
+        expect(page.get_by_text("Paragraph 59 of")).to_be_in_viewport()
+        before = len(run.events)
+        play(page, run.stream("The very last words.").events[before:])
+        expect(page.get_by_text("The very last words.")).to_be_in_viewport()
+        expect(control).to_have_text("Back to the question")
+        control.click()
+        expect(page.locator(".question-bubble")).to_be_in_viewport()
+
+    def test_a_place_the_reader_chose_is_kept(self, open_state: Open) -> None:
+        page = open_state("empty-ask")
+        run = Run().ask("Explain", "ask", ago=0).think()
+        run.stream("".join(f"Paragraph {part}.\n\n" for part in range(60)))
+        play(page, run.events)
+        expect(page.locator(".scroll-control")).to_be_visible()
+        page.mouse.move(200, 300)
+        page.mouse.wheel(0, 400)
+        page.wait_for_function("document.querySelector('.conversation').scrollTop > 100")
+        place = page.evaluate("document.querySelector('.conversation').scrollTop")
+        before = len(run.events)
+        play(page, run.stream("More and more.\n\n" * 10).events[before:])
+        expect(page.get_by_text("More and more.").last).to_be_attached()
+        assert abs(page.evaluate("document.querySelector('.conversation').scrollTop") - place) < 2
+
+    def test_a_card_is_brought_into_sight(self, open_state: Open) -> None:
+        page = open_state("card-submit", height=480)
+        expect(page.locator("[data-option=deny]")).to_be_in_viewport()
+
+    def test_a_finished_answer_is_announced_and_an_old_one_is_not(self, open_state: Open) -> None:
+        page = open_state("answer")
+        expect(page.locator("#live-answer")).to_have_text("")
+        page = open_state("empty-ask")
+        run = Run().ask("Sum?", "ask", ago=0).think()
+        play(page, run.events)
+        before = len(run.events)
+        play(page, run.say("It is 42.", final=True).end().events[before:])
+        expect(page.locator("#live-answer")).to_have_text("Answer complete. It is 42.")
+
+    def test_copy(self, open_state: Open) -> None:
+        page = open_state("answer")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.get_by_role("button", name="Copy answer").click()
+        assert page.evaluate("navigator.clipboard.readText()").startswith("Three of the eleven jackets")
+        page.get_by_role("button", name="Copy code").click()
+        assert page.evaluate("navigator.clipboard.readText()").startswith("jackets = [")
+
+
+HOSTILE = """\
+<img src=x onerror="globalThis.hacked = 1"> <script>globalThis.hacked = 1</script>
+<iframe src="https://evil.example"></iframe> <form action="https://evil.example"><input name=a></form>
+<style>body { display: none }</style> <svg onload="globalThis.hacked = 1"></svg>
+
+![pixel](https://evil.example/pixel.png) [run](javascript:globalThis.hacked=1) [data](data:text/html,hi)
+[web](https://good.example/a?b=c) [mail](mailto:a@b.example) <https://auto.example/>
+
+| <img src=x onerror="globalThis.hacked = 1"> | b |
+| - | - |
+| [x](vbscript:x) | `<b>` |
+
+- [x] <img src="https://evil.example/2.png">
+"""
+
+
+class TestMarkdown:
+    def test_nothing_of_a_hostile_answer_runs_or_loads(self, open_state: Open) -> None:
+        page = open_state("empty-ask")
+        asked_for: list[str] = []
+        page.on("request", lambda request: asked_for.append(request.url))
+        play(page, Run().ask("?", "ask", ago=0).think().say(HOSTILE, final=True).end().events)
+        answer = page.locator(".answer")
+        expect(answer).to_contain_text("<script>globalThis.hacked = 1</script>")
+        assert page.evaluate("globalThis.hacked") is None
+        assert [url for url in asked_for if "127.0.0.1" not in url] == []
+        bad = "img, iframe, form, style, script, svg:not(.icon), [style], [onerror], input:not(:disabled)"
+        assert answer.locator(f":is({bad})").count() == 0
+        links = answer.locator("a[href]")
+        assert sorted(str(link.get_attribute("href")) for link in links.all()) == [
+            "https://auto.example/",
+            "https://evil.example/pixel.png",
+            "https://good.example/a?b=c",
+            "mailto:a@b.example",
+        ]
+        for link in links.all():
+            assert link.get_attribute("target") == "_blank"
+            assert link.get_attribute("rel") == "noopener noreferrer"
+
+    def test_earlier_blocks_are_left_alone_while_text_streams(self, open_state: Open) -> None:
+        page = open_state("empty-ask")
+        run = Run().ask("?", "ask", ago=0).think().stream("First paragraph.\n\nSecond")
+        play(page, run.events)
+        page.evaluate("document.querySelector('.md-block p').marked = true")
+        before = len(run.events)
+        play(page, run.stream(" grows and grows.").events[before:])
+        expect(page.locator(".md-block").nth(1)).to_have_text("Second grows and grows.")
+        assert page.evaluate("document.querySelector('.md-block p').marked") is True

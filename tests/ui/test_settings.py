@@ -1,0 +1,163 @@
+"""What a person does on the settings page."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.support.ui_states import provider_views
+from tests.ui.conftest import Open
+from tests.ui.steering import asked, emit, wait_for_call
+
+KEY = "sk-not-a-real-key-1234567890"
+
+
+def row(page: Page, provider: str) -> Any:
+    return page.locator(f'[data-provider="{provider}"] .provider-row')
+
+
+class TestProviders:
+    def test_set_up_test_and_use_a_service(self, open_state: Open) -> None:
+        page = open_state("settings-none")
+        expect(page.locator("#in-use")).to_contain_text("No model is in use")
+        row(page, "openai").click()
+        page.get_by_label("API key").fill(KEY)
+        page.evaluate(
+            "wb.reply('providers.test', {ok: true, model: 'm', latencyMs: 10, calledTool: true, error: null})"
+        )
+        page.click("[data-action=test]")
+        expect(page.locator("[data-result=ok]")).to_be_visible()
+        assert wait_for_call(page, "providers.test")["config"]["apiKey"] == KEY
+        saved = {
+            **next(v for v in provider_views() if v["id"] == "openai"),
+            "configured": True,
+            "hasKey": True,
+        }
+        page.evaluate("(view) => wb.reply('providers.save', {ok: true, provider: view})", saved)
+        page.click("[data-action=use]")
+        assert wait_for_call(page, "providers.save")["id"] == "openai"
+        assert wait_for_call(page, "providers.activate") == {"id": "openai"}
+        expect(page.locator("#in-use")).to_contain_text("In use: OpenAI")
+
+    def test_a_key_is_hidden_and_does_not_stay_on_the_page(self, open_state: Open) -> None:
+        page = open_state("settings-none")
+        row(page, "openai").click()
+        field = page.get_by_label("API key")
+        expect(field).to_have_attribute("type", "password")
+        field.fill(KEY)
+        page.get_by_role("button", name="Show key").click()
+        expect(field).to_have_attribute("type", "text")
+        saved = {
+            **next(v for v in provider_views() if v["id"] == "openai"),
+            "configured": True,
+            "hasKey": True,
+        }
+        page.evaluate("(view) => wb.reply('providers.save', {ok: true, provider: view})", saved)
+        page.click("[data-action=save]")
+        expect(field).to_have_value("")
+        expect(field).to_have_attribute("placeholder", "A key is stored; leave empty to keep it")
+
+    def test_what_is_needed_is_asked_for_before_anything_is_sent(self, open_state: Open) -> None:
+        page = open_state("settings-new")
+        expect(page.locator(".field-error")).to_have_text("Please fill this in.")
+        expect(page.get_by_label("API key")).to_be_focused()
+        expect(page.get_by_label("API key")).to_have_attribute("aria-invalid", "true")
+        assert asked(page, "providers.test") == []
+
+    def test_a_failed_test_says_why_and_what_to_do(self, open_state: Open) -> None:
+        page = open_state("settings-test-failed")
+        expect(page.locator("[data-result=failed]")).to_contain_text(
+            "refuses requests from browser extensions"
+        )
+        expect(page.locator("[data-result=failed]")).to_contain_text("OLLAMA_ORIGINS")
+
+    def test_a_listed_model_is_chosen_by_a_click(self, open_state: Open) -> None:
+        page = open_state("settings-local")
+        page.get_by_role("button", name="gemma3:12b").click()
+        expect(page.locator("[data-field=model]")).to_have_value("gemma3:12b")
+
+    def test_search_and_category(self, open_state: Open) -> None:
+        page = open_state("settings-providers")
+        page.fill("#provider-search", "claude")
+        expect(page.locator(".provider")).to_have_count(
+            sum(
+                "claude" in f"{v['label']} {v['id']} {v['model']} {v['baseUrl']}".lower()
+                for v in provider_views("anthropic")
+            )
+        )
+        page.fill("#provider-search", "")
+        page.get_by_label("Local", exact=True).check()
+        expect(page.locator(".provider")).to_have_count(
+            sum(v["category"] == "local" for v in provider_views())
+        )
+
+    def test_what_is_in_use_comes_first(self, open_state: Open) -> None:
+        page = open_state("settings-providers")
+        assert page.locator(".provider").first.get_attribute("data-provider") == "anthropic"
+        assert page.locator(".provider").nth(1).get_attribute("data-provider") == "llamacpp"
+
+    def test_removing_asks_first(self, open_state: Open) -> None:
+        page = open_state("settings-form")
+        page.click("[data-action=remove]")
+        assert asked(page, "providers.remove") == []
+        page.click("[data-action=remove-yes]")
+        assert wait_for_call(page, "providers.remove") == {"id": "anthropic"}
+
+    def test_a_refused_save_says_why(self, open_state: Open) -> None:
+        page = open_state("settings-form")
+        page.evaluate(
+            "wb.reply('providers.save', {fails: {code: 'invalid_field', message: 'The address is not one.'}})"
+        )
+        page.locator("[data-field=baseUrl]").fill("nonsense")
+        page.click("[data-action=use]")
+        expect(page.locator(".result-bad")).to_have_text("The address is not one.")
+
+
+class TestGeneral:
+    def test_every_setting_of_python_is_drawn_and_stored(self, open_state: Open) -> None:
+        page = open_state("settings-general")
+        page.get_by_label("Theme").select_option("dark")
+        assert wait_for_call(page, "settings.set") == {"values": {"themeMode": "dark"}}
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        page.get_by_role("switch", name="Stream answers in Ask").uncheck()
+        assert wait_for_call(page, "settings.set", 2) == {"values": {"openaiAskStreamingEnabled": False}}
+        steps = page.get_by_label("Steps before asking")
+        steps.fill("9999")
+        steps.blur()
+        assert wait_for_call(page, "settings.set", 3) == {"values": {"maxAgentSteps": 195}}
+        expect(page.locator("[data-setting=maxAgentSteps] .setting-state")).to_have_text("Saved")
+
+    def test_the_language_changes_at_once(self, open_state: Open) -> None:
+        page = open_state("settings-general")
+        page.get_by_label("Language").select_option("de")
+        expect(page.get_by_role("heading", name="Allgemein")).to_be_visible()
+        expect(page.get_by_label("Farbschema")).to_be_visible()
+
+    def test_a_refused_value_goes_back(self, open_state: Open) -> None:
+        page = open_state("settings-general")
+        page.evaluate("wb.reply('settings.set', {fails: {code: 'bad_setting', message: 'No.'}})")
+        page.get_by_label("Theme").select_option("dark")
+        expect(page.locator("[data-setting=themeMode] .setting-state")).to_have_text("No.")
+        expect(page.get_by_label("Theme")).to_have_value("light")
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+class TestPage:
+    def test_sections_have_addresses(self, open_state: Open) -> None:
+        page = open_state("settings-about")
+        expect(page.get_by_role("heading", name="About")).to_be_visible()
+        page.get_by_role("link", name="General").click()
+        expect(page.get_by_role("heading", name="General")).to_be_visible()
+        assert page.url.endswith("#general")
+        page.go_back()
+        expect(page.get_by_role("heading", name="About")).to_be_visible()
+
+    def test_it_shows_how_python_started(self, open_state: Open) -> None:
+        page = open_state("settings-about")
+        expect(page.locator(".timings").first).to_contain_text("snapshot")
+        expect(page.get_by_text("Started from the snapshot in 434 ms.")).to_be_visible()
+        emit(
+            page,
+            "boot",
+            {"state": "failed", "epoch": 2, "mode": "", "phases": [], "totalMs": 0, "reason": "No memory."},
+        )
+        expect(page.get_by_role("alert")).to_contain_text("No memory.")

@@ -1,0 +1,74 @@
+"""Every state, in both themes: nothing for axe to find, nothing too wide, no word missing."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.support.ui_pages import AXE, ROOT
+from tests.support.ui_states import STATES
+from tests.ui.conftest import Open
+
+NARROW = 300
+"""The narrowest panel people can make, in CSS pixels."""
+KEYS = set(json.loads((ROOT / "js/_locales/en/messages.json").read_text(encoding="utf-8")))
+
+
+def axe(page: Any) -> list[str]:
+    """What axe finds, a line each."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations)")
+    return [
+        f"{violation['id']}: {node['html'][:160]} | {node.get('failureSummary', '')[:300]}"
+        for violation in found
+        for node in violation["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", STATES)
+def test_axe_finds_nothing(open_state: Open, name: str, theme: str) -> None:
+    assert axe(open_state(name, theme=theme)) == []
+
+
+def test_axe_would_find_something(open_state: Open) -> None:
+    """The check itself works: a grey too light and a button without a name are found."""
+    page = open_state("answer")
+    page.evaluate(
+        """() => {
+          document.querySelector('.composer-note').style.color = '#c9c4b8';
+          document.querySelector('#open-settings').removeAttribute('aria-label');
+          document.querySelector('#open-settings').removeAttribute('title');
+        }"""
+    )
+    rules = {line.split(":")[0] for line in axe(page)}
+    assert {"color-contrast", "button-name"} <= rules
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_nothing_is_wider_than_the_narrowest_panel(open_state: Open, name: str) -> None:
+    page = open_state(name, width=NARROW, language="de")
+    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW
+    outside = page.evaluate(
+        """(width) => [...document.querySelectorAll('button, input, select, textarea, p, h2, h3')]
+          .filter((el) => el.checkVisibility() && !el.closest('.visually-hidden, .scroll-x, pre'))
+          .map((el) => [el, el.getBoundingClientRect()])
+          .filter(([, box]) => box.width > 2 && (box.right > width + 1 || box.left < -1))
+          .map(([el]) => el.outerHTML.slice(0, 120))""",
+        NARROW,
+    )
+    assert outside == []
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_no_message_key_is_shown(open_state: Open, name: str) -> None:
+    page = open_state(name, language="de")
+    shown = page.evaluate(
+        """() => [document.body.innerText, ...[...document.querySelectorAll('*')]
+          .flatMap((el) => [el.ariaLabel, el.title, el.placeholder])].join('\\n')"""
+    )
+    words = set(re.findall(r"\b[a-z]+_\w+\b", shown))
+    assert words & KEYS == set()
+    assert not re.search(r"\{\w+\}", re.sub(r"\{[^}]*:[^}]*\}", "", shown.split("python")[0]))
+    assert page.evaluate("document.documentElement.lang") == "de"
