@@ -47,6 +47,8 @@ try {
       jsx: "automatic",
       jsxImportSource: "preact",
       legalComments: "inline",
+      // Comments name the modules; with links followed they could name folders of this machine.
+      preserveSymlinks: true,
       // A fast failure is better than a bundle that loads half.
       logOverride: { "import-is-undefined": "error", "ignored-bare-import": "error" },
       plugins: [external],
