@@ -19,7 +19,7 @@ import {
   queryAll,
 } from "./dom.js";
 import { defaultButton, formOf, implicitSubmission, isSubmitButton, keyTarget } from "./keys.js";
-import { CARD_FIELDS, CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS } from "./limits.js";
+import { CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS, PROBE_FIELDS } from "./limits.js";
 import { describeName, labelText, nameOf } from "./names.js";
 import { inputType, isEditableRoot, roleOf } from "./roles.js";
 import { isRendered } from "./sight.js";
@@ -219,7 +219,7 @@ function describe(session, control, submitter, reason, typed) {
     reason,
     ...to,
     control: name,
-    fields: shown.slice(0, CARD_FIELDS).map((f) => ({
+    fields: shown.slice(0, PROBE_FIELDS).map((f) => ({
       label: f.label,
       value: f.secret ? MASK : line(f.value, CARD_VALUE_CHARS),
       masked: f.secret,

@@ -80,8 +80,8 @@ export const WAIT_DEFAULT_MS = 5_000;
 export const WAIT_MAX_MS = 30_000;
 export const SELECTOR_CHARS = 1_000;
 
-/** Submit cards: fields shown, fields looked at, characters of a label and of a value. */
-export const CARD_FIELDS = 12;
+/** Submit probes: fields reported (a card shows twelve and counts the rest), fields looked at, characters of each. */
+export const PROBE_FIELDS = 40;
 export const FORM_FIELDS = 500;
 export const CARD_LABEL_CHARS = 60;
 export const CARD_VALUE_CHARS = 120;

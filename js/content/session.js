@@ -79,12 +79,14 @@ export class Session {
         interactive: listed.interactive,
       });
       // Named once already and replaced again: the page rebuilds faster than anybody can answer, so follow it.
-      if (listed.offered && listed.path === pathOf(successor))
+      if (listed.offered && listed.path === pathOf(successor)) {
+        this.refs.markOffered(fresh);
         return {
           element: successor,
           ref: fresh,
           note: `${shown} was rebuilt by the page; its successor ${fresh} was used`,
         };
+      }
       this.refs.markOffered(fresh);
       throw new Refusal(
         "stale_ref",
