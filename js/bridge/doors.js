@@ -1,48 +1,22 @@
 // The ways out of a Worker other than the bridge. They are closed before Python starts, so that the allow-list and
 // the egress guard, which stand on the far side of the bridge, cannot be walked around.
 
+/** @param {string} list @returns {string[]} */
+const words = (list) => list.trim().split(/\s+/);
+
 /** Globals that reach the network, storage, other contexts, or a fresh global scope that would have them all again. */
-export const DOORS = [
-  "fetch",
-  "fetchLater",
-  "XMLHttpRequest",
-  "WebSocket",
-  "WebSocketStream",
-  "WebTransport",
-  "EventSource",
-  "importScripts",
-  "Worker",
-  "SharedWorker",
-  "BroadcastChannel",
-  "RTCPeerConnection",
-  "FontFace",
-  "fonts",
-  "indexedDB",
-  "caches",
-  "cookieStore",
-  "localStorage",
-  "sessionStorage",
-  "Notification",
-  "webkitRequestFileSystem",
-  "webkitRequestFileSystemSync",
-  "webkitResolveLocalFileSystemURL",
-  "webkitResolveLocalFileSystemSyncURL",
-  "postMessage",
-];
+export const DOORS = words(`
+  fetch fetchLater XMLHttpRequest WebSocket WebSocketStream WebTransport EventSource importScripts
+  Worker SharedWorker BroadcastChannel RTCPeerConnection FontFace fonts indexedDB caches cookieStore
+  localStorage sessionStorage Notification webkitRequestFileSystem webkitRequestFileSystemSync
+  webkitResolveLocalFileSystemURL webkitResolveLocalFileSystemSyncURL postMessage
+`);
 
 /** The same, behind `navigator`. */
-export const NAVIGATOR_DOORS = [
-  "sendBeacon",
-  "serviceWorker",
-  "storage",
-  "storageBuckets",
-  "webkitTemporaryStorage",
-  "webkitPersistentStorage",
-  "usb",
-  "serial",
-  "hid",
-  "bluetooth",
-];
+export const NAVIGATOR_DOORS = words(`
+  sendBeacon serviceWorker storage storageBuckets webkitTemporaryStorage webkitPersistentStorage usb
+  serial hid bluetooth
+`);
 
 /**
  * Remove names from an object and from everything it inherits from, so that no prototype gives them back.

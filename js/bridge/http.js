@@ -84,7 +84,7 @@ async function request(params, body, signal) {
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (!navigator.onLine) throw new BridgeError("offline", "This computer is offline.");
+    if (globalThis.navigator?.onLine === false) throw new BridgeError("offline", "This computer is offline.");
     throw new BridgeError("net_refused", `The connection failed: ${describe(error).message}`);
   }
 }

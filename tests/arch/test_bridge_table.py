@@ -1,0 +1,109 @@
+"""The allow-list is well-formed, and Python calls nothing that is not in it."""
+
+import ast
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webbrain.host.rpc import SUPERVISOR_CALLS
+
+ROOT = Path(__file__).resolve().parents[2]
+ROWS: dict[str, dict[str, Any]] = json.loads((ROOT / "js/bridge/methods.json").read_text())
+HOST = ROOT / "py/webbrain/host"
+
+ROW_FIELDS = {"api", "args", "params", "result", "browsers", "idempotent", "cap", "permission"}
+KEYWORDS = {
+    "type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "const", "pattern",
+    "minLength", "maxLength", "maxItems", "maxProperties", "minimum", "maximum",
+}  # fmt: skip
+"""What the checker in rpc.js understands. A keyword it does not know would be a check that is not made."""
+TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
+CAP_MAX = 16_000_000
+ARGUMENT_FREE = {"args", "items"}
+"""Objects whose properties are not ours to name: arguments of a content action, a user's settings."""
+
+
+def schemas(schema: dict[str, Any], path: str) -> list[tuple[str, dict[str, Any]]]:
+    found = [(path, schema)]
+    for key, child in schema.get("properties", {}).items():
+        found += schemas(child, f"{path}.{key}")
+    if "items" in schema:
+        found += schemas(schema["items"], f"{path}[]")
+    for number, child in enumerate(schema.get("anyOf", [])):
+        found += schemas(child, f"{path}|{number}")
+    return found
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_row(name: str) -> None:
+    row = ROWS[name]
+    assert set(row) == ROW_FIELDS
+    assert re.fullmatch(r"[a-zA-Z]+(\.[a-zA-Z]+){1,2}", row["api"])
+    assert row["browsers"]
+    assert set(row["browsers"]) <= {"chrome", "firefox"}
+    assert isinstance(row["idempotent"], bool)
+    assert 0 < row["cap"] < CAP_MAX
+    assert row["result"] in (None, "*") or all(isinstance(field, str) for field in row["result"])
+    assert set(row["args"]) == set(row["params"]["properties"]), "every parameter has its place"
+    for path, schema in schemas(row["params"], name):
+        assert set(schema) <= KEYWORDS, path
+        assert "anyOf" in schema or schema["type"] in TYPES, f"{path} has no type"
+        if schema.get("type") == "object" and path.split(".")[-1] not in ARGUMENT_FREE:
+            assert schema["additionalProperties"] is False, f"{path} is open"
+        if schema.get("type") == "array":
+            assert "maxItems" in schema, f"{path} has no cap"
+        if schema.get("type") == "string" and not schema.keys() & {"const", "enum"}:
+            assert "maxLength" in schema, f"{path} has no cap"
+
+
+def test_permissions_are_those_of_the_manifests() -> None:
+    needed = {row["permission"] for row in ROWS.values()} - {None}
+    for browser in ("chrome", "firefox"):
+        granted = set(json.loads((ROOT / f"manifests/{browser}/patch.json").read_text())["permissions"])
+        assert needed <= granted, browser
+
+
+def called_methods() -> set[str]:
+    """First arguments of ``call``, ``call_stream`` and ``act`` in the host, as patterns."""
+    found = set()
+    for file in HOST.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+                continue
+            if node.func.attr not in ("call", "call_stream", "act", "_step"):
+                continue
+            for argument in node.args:
+                if isinstance(argument, ast.Constant) and "." in str(argument.value):
+                    found.add(re.escape(str(argument.value)))
+                elif isinstance(argument, ast.JoinedStr):
+                    found.add("".join(
+                        re.escape(str(part.value)) if isinstance(part, ast.Constant) else "(local|session)"
+                        for part in argument.values
+                    ))  # fmt: skip
+    return found
+
+
+def test_python_calls_only_what_exists() -> None:
+    known = [*ROWS, *SUPERVISOR_CALLS]
+    called = called_methods()
+    assert {r"tabs\.get", r"http\.send", r"storage\.(local|session)\.get", r"tabs\.goBack"} <= called
+    for pattern in called:
+        assert any(re.fullmatch(pattern, name) for name in known), pattern
+
+
+def test_supervisor_calls_are_answered_by_the_supervisor() -> None:
+    source = (ROOT / "js/bridge/host.js").read_text() + (ROOT / "js/bridge/store.js").read_text()
+    for name in SUPERVISOR_CALLS:
+        assert f'"{name}"' in source, name
+        assert name not in ROWS
+
+
+def test_every_row_is_used_or_announced() -> None:
+    """A row nobody calls is an open door nobody watches."""
+    announced = {"runtime.getPlatformInfo", "tabs.create"}
+    called = called_methods()
+    unused = {name for name in ROWS if not any(re.fullmatch(pattern, name) for pattern in called)}
+    assert unused <= announced
