@@ -36,6 +36,7 @@ export function Card({ item }) {
   });
 
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot take the focus in every browser
     <section
       ref={box}
       class={`card card-${card.kind}`}

@@ -94,6 +94,7 @@ function Control({ id, field, value, described, onChange }) {
       return (
         <input
           type="checkbox"
+          // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox tells its own state
           role="switch"
           class="switch"
           id={id}

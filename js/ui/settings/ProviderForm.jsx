@@ -170,6 +170,7 @@ export function ProviderForm({ view }) {
           </button>
         )}
         {removing && (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset does not lay out in a row of buttons
           <span class="remove-ask" role="group" aria-label={t("remove_ask")}>
             <span>{t("remove_ask")}</span>
             <button
