@@ -21,7 +21,7 @@ const MEANINGS = [
   ],
   [/receiving end does not exist/i, "no_receiver"],
   [
-    /cannot access|cannot be scripted|missing host permission|must request permission|showing error page|blocked/i,
+    /cannot access|cannot be scripted|missing host permission|must request permission|showing error page/i,
     "restricted_page",
   ],
   [/(next|previous) page in history|go (back|forward)/i, "no_history"],

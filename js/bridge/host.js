@@ -14,7 +14,7 @@ import { PROBE_MS, Supervisor } from "./supervisor.js";
 /** Characters of a call from a screen. */
 const UI_FRAME_CHARS = 1_000_000;
 /** How long a screen's call may take; long work answers at once and reports by events. */
-const UI_CALL_MS = 120_000;
+const UI_CALL_MS = 180_000;
 /** The host waits this much longer than the executor, whose own answer says more. */
 const GRACE_MS = 1_000;
 

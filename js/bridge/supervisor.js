@@ -71,8 +71,11 @@ export class Supervisor {
     };
     worker.onerror = (/** @type {ErrorEvent} */ event) => {
       event.preventDefault?.();
-      if (this.#worker === worker)
-        this.#broken(`The Worker broke: ${event.message ?? "its script could not be read"}.`);
+      console.error(`Python Worker ${epoch}: ${event.message ?? "its script cannot be read"}`);
+      // Once Python runs, the heart beat tells whether an error did harm; a stray one must not end all runs.
+      if (this.#worker === worker && this.status.state === "starting") {
+        this.#broken(`The Worker broke: ${event.message ?? "its script cannot be read"}.`);
+      }
     };
     worker.postMessage({ ...this.ports.options, epoch, plain });
   }

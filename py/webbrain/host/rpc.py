@@ -130,7 +130,7 @@ class Connection:
                 self._chunk(frame, buffers)
             case "call" if frame.get("method") == "ping":
                 # Answered by the event loop, not from here: the supervisor asks whether the loop still turns.
-                self._loop.call_soon(self._reply, frame["id"], "pong")
+                self._loop.call_soon(self._reply, frame.get("id"), "pong")
             case "call" | "event":
                 self._serve(frame)
 
@@ -217,7 +217,7 @@ class Connection:
             _log.exception("The call %s failed", method)
             self._refuse(call_id, Bug(f"{type(error).__name__}: {error}"[:500]))
 
-    def _reply(self, call_id: str, result: Any) -> None:
+    def _reply(self, call_id: str | None, result: Any) -> None:
         self._send({"target": "host", "kind": "reply", "id": call_id, "result": result})
 
     def _refuse(self, call_id: str | None, error: WebBrainError) -> None:

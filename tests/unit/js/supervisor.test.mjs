@@ -17,6 +17,7 @@ let supervisor;
 
 beforeEach(() => {
   mock.method(console, "warn", () => {});
+  mock.method(console, "error", () => {});
   [workers, frames, now, gone] = [[], [], 0, 0];
   supervisor = new Supervisor({
     createWorker: () => {
@@ -179,4 +180,12 @@ test("a script that cannot be read is a failed boot", () => {
   workers[1].onerror({ message: "not found", preventDefault() {} });
   assert.equal(supervisor.status.state, "failed");
   assert.match(supervisor.status.reason, /not found/);
+});
+
+test("an error nobody caught does not end a Worker that still answers", async () => {
+  supervisor.start();
+  ready(workers[0]);
+  workers[0].onerror({ message: "stray", preventDefault() {} });
+  await beats(20, { answer: true });
+  assert.equal(workers.length, 1);
 });
