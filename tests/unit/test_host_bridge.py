@@ -333,6 +333,13 @@ async def test_a_navigation_cut_off_is_unknown(browser: FakeBrowser) -> None:
         await browser.host.browser.navigate(1, "https://x.example/")
 
 
+async def test_a_navigation_cut_off_that_can_be_seen_has_happened(browser: FakeBrowser) -> None:
+    browser.answers["tabs.update"] = ("outcome_unknown", "Restarted.")
+    browser.answers["tabs.get"] = [TAB, TAB, {**TAB, "status": "loading"}]
+    await browser.host.browser.navigate(1, "https://x.example/")
+    assert len(browser.done("tabs.update")) == 1
+
+
 async def test_going_back_goes_through_the_page(browser: FakeBrowser) -> None:
     browser.page({"success": True})
     browser.answers["tabs.get"] = [TAB, {**TAB, "url": "https://shop.example/before"}]

@@ -45,8 +45,14 @@ class BridgeBrowser:
     async def navigate(self, tab_id: int, url: str) -> None:
         if not url.startswith(OPENABLE):
             raise BridgeError("Only http and https addresses can be opened.", code="restricted_page")
-        self._tabs.leaves(await self._tabs.get(tab_id))
-        await self._tabs.act("tabs.update", {"tabId": tab_id, "updateProperties": {"url": url}})
+        before = await self._tabs.get(tab_id)
+        self._tabs.leaves(before)
+        try:
+            await self._tabs.act("tabs.update", {"tabId": tab_id, "updateProperties": {"url": url}})
+        except OutcomeUnknown:
+            # The answer was lost; the tab itself shows whether the call arrived.
+            if not await self._tabs.has_left(tab_id, str(before.get("url", ""))):
+                raise
 
     async def go_back(self, tab_id: int) -> None:
         await self._step(tab_id, -1, "tabs.goBack")
