@@ -100,7 +100,7 @@ class CardResolved(_Camel):
     answer: str
 
 
-class Warning(_Camel):
+class Warning(_Camel):  # noqa: A001 - the name of the event
     """Something the person should know; the run goes on."""
 
     code: str

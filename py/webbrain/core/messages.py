@@ -1,7 +1,7 @@
 """The provider-neutral conversation and one model call.
 
-Wire formats turn ``ModelRequest`` into bytes and bytes into ``ModelReply``; nothing else in the agent knows what
-a provider's JSON looks like.
+Wire formats turn ``ModelRequest`` into bytes and bytes into ``ModelReply``; nothing else in the agent knows
+what a provider's JSON looks like.
 """
 
 from typing import Any, Literal

@@ -8,8 +8,9 @@ from typing import Any
 class ToolResult:
     """The outcome of one tool call.
 
-    ``data`` is what the model reads as JSON; ``success`` is added to it. ``notes`` are our own trusted sentences:
-    they stand outside the untrusted wrapper. ``final`` ends the run with ``final`` as the answer.
+    ``data`` is what the model reads as JSON; ``success`` is added to it. ``notes`` are our own trusted
+    sentences: they stand outside the untrusted wrapper. ``final`` ends the run with ``final`` as the
+    answer.
     """
 
     success: bool
