@@ -47,12 +47,15 @@ export function emptyConversation(id) {
 }
 
 /**
+ * A conversation as Python handed it over. Pieces of streamed text come joined there, under the number of the last
+ * piece, so jumps in the numbers mean nothing.
+ *
  * @param {string} id
  * @param {RunEvent[]} events oldest first
  * @returns {Conversation}
  */
 export function fromEvents(id, events) {
-  return events.reduce(reduce, emptyConversation(id));
+  return { ...events.reduce(reduce, emptyConversation(id)), gap: false };
 }
 
 /**
@@ -64,7 +67,6 @@ export function fromEvents(id, events) {
  */
 export function reduce(conversation, event) {
   if (event.conversationId !== conversation.id || event.seq <= conversation.seq) return conversation;
-  // Only a jump within what we hold is a gap: the first events of a long conversation may have been let go.
   const gap = conversation.gap || (conversation.seq > 0 && event.seq > conversation.seq + 1);
   const index = conversation.turns.findLastIndex((turn) => turn.id === event.runId);
   const before = index >= 0 ? conversation.turns[index] : newTurn(event);

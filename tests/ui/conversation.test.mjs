@@ -86,14 +86,26 @@ test("an event that was seen, or that belongs elsewhere, changes nothing", () =>
   assert.equal(reduce(conversation, { ...events[1], seq: 9, conversationId: "other" }), conversation);
 });
 
-test("a missing event is noticed, a history cut at its beginning is not a gap", () => {
+test("a missing event is noticed in a live conversation, not in one that was handed over", () => {
   const { add, events } = script();
   add("user_message", ASKED);
   add("text_delta", { delta: "a" });
   add("text_delta", { delta: "b" });
-  assert.equal(fromEvents("c", [events[0], events[2]]).gap, true);
+  add("text_delta", { delta: "c" });
+  assert.equal(reduce(fromEvents("c", events.slice(0, 2)), events[3]).gap, true);
+  assert.equal(reduce(fromEvents("c", events.slice(0, 3)), events[3]).gap, false);
+  const joined = { ...events[2], data: { delta: "ab" } };
+  const handed = fromEvents("c", [events[0], joined]);
+  assert.equal(handed.gap, false);
+  assert.equal(reduce(handed, events[3]).gap, false);
+  assert.equal(/** @type {any} */ (reduce(handed, events[3]).turns[0].items[0]).content, "abc");
+});
+
+test("a history cut at its beginning still makes turns", () => {
+  const { add, events } = script();
+  add("user_message", ASKED);
+  add("text_delta", { delta: "a" });
   const late = fromEvents("c", events.slice(1));
-  assert.equal(late.gap, false);
   assert.equal(late.turns.length, 1);
   assert.equal(late.turns[0].question, "");
 });

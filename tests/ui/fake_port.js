@@ -22,6 +22,8 @@
   const replies = new Map(Object.entries(state.replies ?? {}));
   let ensure = state.ensure ?? { ok: true };
   let boot = state.boot;
+  /** Answers that are made but not yet delivered. @type {(() => void)[] | null} */
+  let held = null;
 
   function listeners() {
     /** @type {Set<any>} */
@@ -58,10 +60,12 @@
         const found = answer(frame);
         if (!found) return;
         const kind = found.error ? "error" : "reply";
-        setTimeout(() => {
+        const deliver = () => {
           if (ports.has(port))
             port.onMessage.fire(structuredClone({ target: "ui", epoch: 1, kind, id: frame.id, ...found }));
-        });
+        };
+        if (held) held.push(deliver);
+        else setTimeout(deliver);
       },
     };
     ports.add(port);
@@ -92,6 +96,15 @@
       for (const tab of state.tabs) tab.active = tab.id === tabId;
       tabs.onActivated.fire({ tabId, windowId: 1 });
     },
+    holdReplies: () => {
+      held = [];
+    },
+    releaseReplies: () => {
+      for (const deliver of held ?? []) deliver();
+      held = null;
+      wb.released = true;
+    },
+    released: false,
     opened: /** @type {string[]} */ ([]),
   };
 

@@ -154,6 +154,30 @@ class TestRunning:
         expect(page.locator(".step")).to_have_count(4)
         expect(page.locator(".question")).to_have_count(1)
 
+    def test_an_event_that_overtakes_the_answer_is_not_lost(self, open_state: Open) -> None:
+        """The answer to ``panel.open`` was made before the run ended and arrives after the news of it."""
+        page = open_state("running")
+        page.evaluate("wb.holdReplies()")
+        emit(page, "providers_changed", {"active": "anthropic"})
+        wait_for_call(page, "panel.open", 2)
+        play(page, _ending(shopping().think().tool("navigate", "Open", {"url": "x"})))
+        expect(page.locator(".verdict")).to_have_text("Stopped")
+        page.evaluate("wb.releaseReplies()")
+        page.wait_for_function("wb.released")
+        expect(page.locator(".verdict")).to_have_text("Stopped")
+
+    def test_joined_pieces_of_text_are_not_a_gap(self, open_state: Open) -> None:
+        page = open_state("empty-ask")
+        run = Run().ask("Explain", "ask", ago=0).think().stream("word " * 30)
+        joined = [*run.events[:2], {**run.events[-1], "data": {"delta": "word " * 30}}]
+        page.evaluate("(view) => wb.reply('panel.open', view)", panel(joined, running=True, mode="ask"))
+        emit(page, "providers_changed", {"active": "anthropic"})
+        expect(page.locator(".streaming")).to_be_visible()
+        before = len(run.events)
+        play(page, run.stream("and an end").events[before:])
+        expect(page.locator(".streaming")).to_contain_text("word and an end")
+        assert len(asked(page, "panel.open")) == 2
+
     def test_a_gap_asks_for_the_conversation_again(self, open_state: Open) -> None:
         page = open_state("running")
         before = len(asked(page, "panel.open"))

@@ -30,7 +30,8 @@ import { fixedTab, followTab, restriction } from "./tabs.js";
  * @property {import("../types.js").Mode} mode
  * @property {PanelView["provider"]} provider
  * @property {Outgoing[]} outgoing
- * @property {RunEvent[]} early events that came before the conversation did
+ * @property {number} opening answers to `panel.open` under way
+ * @property {RunEvent[]} early events that came meanwhile: the answer may be older than they are
  * @property {boolean} stopping
  * @property {boolean} gone the tab was closed
  * @property {string} problem why the conversation could not be opened
@@ -134,6 +135,7 @@ function patch(tabId, change) {
     mode: "ask",
     provider: null,
     outgoing: [],
+    opening: 0,
     early: [],
     stopping: false,
     gone: false,
@@ -145,6 +147,7 @@ function patch(tabId, change) {
 
 /** @param {number} tabId */
 async function openConversation(tabId) {
+  patch(tabId, (current) => ({ opening: current.opening + 1 }));
   try {
     /** @type {PanelView} */
     const answer = await connection.call("panel.open", { tabId });
@@ -156,17 +159,20 @@ async function openConversation(tabId) {
         conversation: opened,
         mode: answer.mode,
         provider: answer.provider,
-        early: [],
         problem: "",
         stopping: current.stopping && Boolean(runningTurn(opened)),
         outgoing: current.outgoing.filter((out) => !isKnown(opened, out.requestId)),
       };
     });
-    for (const out of views.value[tabId].outgoing) if (out.state === "queued") void deliver(tabId, out);
+    for (const out of views.value[tabId]?.outgoing ?? [])
+      if (out.state === "queued") void deliver(tabId, out);
   } catch (error) {
     const { code, message } = /** @type {import("../port.js").PortError} */ (error);
     if (code === "no_tab") patch(tabId, { gone: true });
     else patch(tabId, { problem: message || code });
+  } finally {
+    if (views.value[tabId])
+      patch(tabId, ({ opening, early }) => ({ opening: opening - 1, early: opening > 1 ? early : [] }));
   }
 }
 
@@ -241,10 +247,11 @@ function bootChanged(status) {
 function takeEvent(event) {
   const current = views.value[event.tabId];
   if (!current) return;
-  if (!current.loaded || event.conversationId !== current.conversation.id) {
-    patch(event.tabId, { early: [...current.early, event] });
+  if (current.opening) patch(event.tabId, { early: [...current.early, event] });
+  if (!current.loaded) return;
+  if (event.conversationId !== current.conversation.id) {
     // The tab has a new conversation that nobody told us of.
-    if (current.loaded) void openConversation(event.tabId);
+    if (!current.opening) void openConversation(event.tabId);
     return;
   }
   const next = reduce(current.conversation, event);
@@ -253,7 +260,7 @@ function takeEvent(event) {
     outgoing: current.outgoing.filter((out) => out.requestId !== event.requestId),
     stopping: current.stopping && Boolean(runningTurn(next)),
   });
-  if (next.gap) void openConversation(event.tabId);
+  if (next.gap && !current.opening) void openConversation(event.tabId);
 }
 
 /** @param {string} text */
