@@ -185,7 +185,7 @@ class Site:
             return {"success": True, "moved": False}
         if tool == "press_keys":
             was, self._suggesting = self._suggesting, False
-            return {"success": True, "changed": ["aria-expanded"] if was else []}
+            return {"success": True, "changed": ["expanded: false"] if was else ["nothing"]}
         target = next((name for name, ref in self._refs.items() if ref == args.get("ref_id")), None)
         if target is None:
             return {"success": False, "error": "stale", "code": "stale_ref"}
@@ -208,7 +208,10 @@ class Site:
         key = target.removeprefix("field:")
         self._leave(key)
         self.values[key] = text
-        self._suggesting = key == "city" and any(c.lower().startswith(text.lower()) for c in CITIES)
+        # As the real tool: a suggestion that is exactly the text is chosen at once.
+        self._suggesting = (
+            key == "city" and text not in CITIES and any(c.lower().startswith(text.lower()) for c in CITIES)
+        )
         return {"success": True, "verified": True, "changed": ["value"]}
 
     def _leave(self, key: str) -> None:
@@ -221,7 +224,7 @@ class Site:
         kind, _, rest = target.partition(":")
         if kind != "city":
             self._leave("")
-        changed = ["tree"]
+        changed = ["elsewhere: other parts of the page changed, perhaps unrelated"]
         match kind:
             case "cookies":
                 self.banner = False
@@ -258,9 +261,11 @@ class Site:
                 self.record.append(("saved", {k: self.values.get(k, "") for k in keys}))
             case "draft" | "cancel" | "forgot":
                 self.record.append((kind, None))
-                changed = []
+                changed = ["nothing"]
             case _:
-                changed = []
+                changed = ["nothing"]
+        if self.problem:
+            changed = [f'message: "{self.problem}"']
         return {"success": True, "changed": changed}
 
     def _submit(self) -> None:

@@ -19,6 +19,8 @@ EARLIER_TURNS: Final = 4
 EARLIER_CHARS: Final = 300
 STEPS_SHOWN: Final = 24
 
+TELLING: Final = ("message:", "opened:", "closed:", "invalid")
+"""How entries of ``changed`` begin that are worth a model's attention."""
 LEAVING: Final = frozenset({"navigate", "go_back", "go_forward"})
 
 _JSON_START = re.compile(r"^\{", re.MULTILINE)
@@ -42,8 +44,8 @@ class Step:
 
     @property
     def ok(self) -> bool:
-        """True if the tool says that it worked and does not doubt it."""
-        return self.data.get("success") is True and self.data.get("verified") is not False
+        """True if the tool says that it worked."""
+        return self.data.get("success") is True
 
     @property
     def new_page(self) -> bool:
@@ -58,7 +60,7 @@ class Step:
         if self.target.startswith("link ") and self.new_page:
             # The link of the page we are on: it loads, and nothing is different.
             return bool(self.data.get("currentUrl") == self.data.get("previousUrl", ""))
-        return not self.new_page and self.data.get("changed") == []
+        return not self.new_page and self.data.get("changed") in ([], ["nothing"])
 
 
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
@@ -134,18 +136,24 @@ def _outcome(step: Step) -> str:
     data = step.data
     if not data:
         return "no result"
-    if data.get("success") is not True:
+    if not step.ok:
         return "failed: " + enrich.clean(str(data.get("error", "unknown reason")), OUTCOME_CHARS)
-    if data.get("verified") is False:
-        return "not taken, the field holds: " + enrich.clean(
-            str(data.get("actual", "nothing")), OUTCOME_CHARS
-        )
     if step.new_page:
         path = urlsplit(str(data.get("currentUrl") or data.get("url") or "")).path
         return f"ok, now at {enrich.clean(path, PATH_CHARS) or 'a new page'}"
+    if data.get("verified") is False:
+        return "ok, the field shows: " + enrich.clean(str(data.get("actual", "nothing")), OUTCOME_CHARS)
     if step.idle:
         return "ok, nothing changed"
-    return "ok"
+    return ", ".join(["ok", *_telling(data.get("changed"))])
+
+
+def _telling(changed: Any) -> list[str]:
+    """The first change that says how it went: a message of the page, something that opened or closed."""
+    for text in changed if isinstance(changed, list) else []:
+        if isinstance(text, str) and text.startswith(TELLING):
+            return [enrich.clean(text, OUTCOME_CHARS)]
+    return []
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
