@@ -157,6 +157,9 @@ CARD = ev.Card(
         ev.CardOption(id="deny", label="Do not send", style="secondary"),
     ],
 )
+LONG_CARD = CARD.model_copy(
+    update={"fields": [ev.CardField(label=f"Guest {n}", value=f"Name of guest {n}") for n in range(1, 25)]}
+)
 CLARIFY = ev.Card(
     card_id="card-2",
     kind="clarify",

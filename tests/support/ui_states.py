@@ -12,6 +12,7 @@ from tests.support.ui_runs import (
     CLARIFY,
     CONVERSATION,
     LONG_ANSWER,
+    LONG_CARD,
     TAB,
     Run,
     error_run,
@@ -225,7 +226,8 @@ def _panel_states() -> dict[str, State]:
         "error-server": State(
             events=error_run(
                 "server_not_running",
-                "Nothing answers at http://localhost:8080. Start it with: llama-server -m model.gguf",
+                "Nothing answers at http://localhost:8080.",
+                "Start it with: llama-server -m model.gguf --port 8080 --jinja\n\nFailed to fetch",
             ).events,
             ready=".card-error",
         ),
@@ -290,6 +292,11 @@ def _panel_states() -> dict[str, State]:
             ready=".example",
             actions=[("type", "#composer", "Order it"), ("press", "Enter"), ("wait", ".waiting-failed")],
         ),
+        "long-question": State(
+            replies=_running(Run().ask("Compare these jackets for me.\n" * 30, "ask", ago=3_000).think()),
+            ready=".clamped",
+        ),
+        "card-long": State(replies=_running(shopping().think().add(LONG_CARD)), ready=".card-submit"),
         "confirm-clear": State(
             events=shopping().end("stopped").events,
             ready=".turn-footer",

@@ -41,7 +41,7 @@
   function answer(frame) {
     if (frame.method === "boot.status") return { result: boot };
     const set = replies.get(frame.method);
-    if (set === undefined) return { result: { ok: true } };
+    if (set === undefined) return { result: { ok: true, stopped: true } };
     if (set.hang) return null;
     if (set.fails) return { error: set.fails };
     const perTab = set.byTab?.[frame.params?.tabId] ?? set;

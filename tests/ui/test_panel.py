@@ -196,6 +196,24 @@ class TestRunning:
         expect(page.locator(".activity-text")).to_have_text("Stopping…")
         expect(page.locator("#stop")).to_be_disabled()
 
+    def test_stop_before_the_message_arrived_stops_the_run_it_starts(self, open_state: Open) -> None:
+        page = open_state("empty-act")
+        page.evaluate("wb.holdReplies()")
+        page.fill("#composer", "Order it")
+        page.press("#composer", "Enter")
+        wait_for_call(page, "chat.start")
+        page.click("#stop")
+        assert asked(page, "chat.abort") == []
+        page.evaluate("wb.releaseReplies()")
+        assert wait_for_call(page, "chat.abort") == {"tabId": TAB}
+
+    def test_a_stop_that_found_nothing_to_stop_can_be_repeated(self, open_state: Open) -> None:
+        page = open_state("running")
+        page.evaluate("wb.reply('chat.abort', {ok: true, stopped: false})")
+        page.click("#stop")
+        wait_for_call(page, "chat.abort")
+        expect(page.locator("#stop")).to_be_enabled()
+
     def test_a_step_opens_by_keyboard(self, open_state: Open) -> None:
         page = open_state("running")
         row = page.locator(".step-row").nth(1)

@@ -6,6 +6,9 @@ import { answerCard } from "./store.js";
 
 /** @typedef {import("../conversation.js").CardItem} CardItem */
 
+/** A longer list scrolls by itself, so that the buttons stay in reach. */
+const MANY_FIELDS = 8;
+
 /**
  * A question only a person answers. Focus goes to the card, not to a button: an Enter that was meant for the
  * composer must not submit anything. Whoever is in the middle of typing keeps the focus.
@@ -56,7 +59,10 @@ export function Card({ item }) {
       )}
       {card.question && <p class="card-question">{card.question}</p>}
       {card.fields.length > 0 && (
-        <dl class="card-fields">
+        <dl
+          class={`card-fields ${card.fields.length > MANY_FIELDS ? "many" : ""}`}
+          tabIndex={card.fields.length > MANY_FIELDS ? 0 : undefined}
+        >
           {card.fields.map((field, index) => (
             <div key={index}>
               <dt>{field.label || t("card_unnamed")}</dt>

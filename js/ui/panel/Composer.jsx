@@ -110,6 +110,7 @@ export function Composer() {
           ref={box}
           id="composer"
           rows={1}
+          dir="auto"
           value={text}
           disabled={fixed}
           placeholder={t(mode === "ask" ? "placeholder_ask" : "placeholder_act")}

@@ -52,17 +52,28 @@ export function Turn({ turn, last }) {
   );
 }
 
+/** A longer question is folded, or it would push its own answer out of sight. */
+const LONG_CHARS = 700;
+const LONG_LINES = 12;
+
 /**
  * @param {{text: string, mode: string, children?: any}} props
  */
 export function Question({ text, mode, children }) {
   const act = mode !== "ask";
+  const long = text.length > LONG_CHARS || text.split("\n").length > LONG_LINES;
+  const [all, setAll] = useState(false);
   return (
     <div class={`question ${act ? "mode-act" : "mode-ask"}`} data-question>
-      <div class="question-bubble">
+      <div class={`question-bubble ${long && !all ? "clamped" : ""}`} dir="auto">
         <span class="visually-hidden">{t("you_said", { mode: t(act ? "mode_act" : "mode_ask") })} </span>
         {text}
       </div>
+      {long && (
+        <button type="button" class="link-button" aria-expanded={all} onClick={() => setAll(!all)}>
+          {t(all ? "show_less" : "show_all")}
+        </button>
+      )}
       {children}
     </div>
   );
@@ -131,6 +142,8 @@ function ErrorCard({ item, turn, last }) {
         <Icon name="alert" />
         <p>{item.message}</p>
       </div>
+      {/* What to do comes first in the detail, the service's own words after it. */}
+      {item.detail && !open && <p class="card-hint">{item.detail.split("\n\n")[0]}</p>}
       {open && <pre tabIndex={0}>{`${item.code}\n${item.detail}`}</pre>}
       <div class="button-row">
         {last && item.retryable && (

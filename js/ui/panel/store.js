@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import { ext } from "../browser.js";
 import { emptyConversation, fromEvents, openCard, reduce, runningTurn } from "../conversation.js";
 import { setLanguage } from "../i18n.js";
-import { Connection } from "../port.js";
+import { Connection, PortError } from "../port.js";
 import { applyTheme } from "../theme.js";
 import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
 import { fixedTab, followTab, restriction } from "./tabs.js";
@@ -331,13 +331,16 @@ async function deliver(tabId, out) {
     : { tabId, requestId: out.requestId };
   try {
     const answer = await connection.call(method, params, { timeoutMs: START_TIMEOUT_MS });
-    if (!answer?.ok || answer.accepted === false)
-      set({ state: "failed", error: answer?.error?.message ?? answer?.error ?? "" });
+    if (!answer?.ok || answer.accepted === false) throw new PortError("refused", answer?.error ?? "");
+    if (views.value[tabId]?.stopping) void abort(tabId);
   } catch (error) {
     const { code, message } = /** @type {import("../port.js").PortError} */ (error);
     // It may have arrived: once the line stands again the conversation shows it, or it is sent with the same id.
     if (UNCERTAIN.has(code)) set({ state: "queued" });
-    else set({ state: "failed", error: message || code });
+    else {
+      set({ state: "failed", error: message || code });
+      patch(tabId, { stopping: false });
+    }
   }
 }
 
@@ -376,9 +379,16 @@ export function stop() {
     return;
   }
   patch(current.tabId, { stopping: true });
-  connection
-    .call("chat.abort", { tabId: current.tabId }, { timeoutMs: CALL_TIMEOUT_MS })
-    .catch(() => patch(current.tabId, { stopping: false }));
+  // A message on its way has no run yet that could be stopped: its delivery sees the wish.
+  if (running.value) void abort(current.tabId);
+}
+
+/** @param {number} tabId */
+async function abort(tabId) {
+  const answer = await connection
+    .call("chat.abort", { tabId }, { timeoutMs: CALL_TIMEOUT_MS })
+    .catch(() => undefined);
+  if (!answer?.stopped) patch(tabId, { stopping: false });
 }
 
 /** Begin a new conversation in this tab. */

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { t, tn } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { ProviderForm } from "./ProviderForm.jsx";
@@ -13,11 +13,14 @@ export function Providers() {
   const [category, setCategory] = useState("all");
   const [open, setOpen] = useState("");
   const list = providers.value;
+  // As it was when the page was opened: a row must not jump away from under the hand that just chose it.
+  const ranks = useRef(/** @type {Map<string, number>} */ (new Map())).current;
+  for (const view of list ?? []) if (!ranks.has(view.id)) ranks.set(view.id, rank(view));
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const shown = (list ?? [])
     .filter((view) => category === "all" || view.category === category)
     .filter((view) => matches(view, words))
-    .sort((a, b) => rank(a) - rank(b));
+    .sort((a, b) => (ranks.get(a.id) ?? 0) - (ranks.get(b.id) ?? 0));
   const present = CATEGORIES.filter((name) => name === "all" || list?.some((view) => view.category === name));
 
   return (

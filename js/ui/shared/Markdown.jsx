@@ -15,7 +15,7 @@ export function Markdown({ text }) {
           <CodeBlock key={block.key} code={block.code} lang={block.lang} />
         ) : (
           // markdown.js has sanitised it.
-          <div key={block.key} class="md-block" dangerouslySetInnerHTML={{ __html: block.html }} />
+          <div key={block.key} class="md-block" dir="auto" dangerouslySetInnerHTML={{ __html: block.html }} />
         ),
       )}
     </div>
