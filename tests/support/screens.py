@@ -11,7 +11,7 @@ from typing import Any
 from tests.support.browsers import Browser, Page, Tab
 from tests.support.browsers.base import DEADLINE
 
-RUN_DEADLINE = 120.0
+RUN_DEADLINE = 60.0
 """A whole run with a fast model; several times what a busy machine needs."""
 OVER = ("completed", "stopped", "failed", "max_steps", "interrupted")
 

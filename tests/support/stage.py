@@ -120,18 +120,26 @@ def stage(module_stage: Stage) -> Iterator[Stage]:
 
 
 def attach_evidence(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Put the extension's log, the panels' texts and their pictures beside a failure."""
+    """Put the extension's log and the panels' texts and pictures beside a failure, and in a file."""
     stage = getattr(item, "funcargs", {}).get("stage")
     browser = getattr(item, "funcargs", {}).get("browser") or getattr(stage, "browser", None)
     if browser is None:
         return
     report.sections.append(("extension log", browser.log()[-LOG_TAIL:]))
-    if stage is None:
-        return
-    report.sections.append(("model", f"refused: {stage.model.refused}; calls: {len(stage.model.calls)}"))
     RESULTS.mkdir(parents=True, exist_ok=True)
+    name = "".join(letter if letter.isalnum() else "-" for letter in item.name)
+    if stage is not None:
+        _attach_stage(stage, report, name)
+    evidence = "\n".join(f"\n===== {title} =====\n{text}" for title, text in report.sections)
+    (RESULTS / f"{name}.txt").write_text(report.longreprtext + evidence, encoding="utf-8")
+
+
+def _attach_stage(stage: Stage, report: pytest.TestReport, name: str) -> None:
+    last = stage.model.calls[-1].turns[-3:] if stage.model.calls else ()
+    said = "\n".join(f"{turn.role}: {turn.text[:1500]} {turn.calls}" for turn in last)
+    counts = f"calls: {len(stage.model.calls)}, planned and not asked for: {stage.script.left}"
+    report.sections.append(("model", f"refused: {stage.model.refused}; {counts}\n{said}"))
     for number, panel in enumerate(stage.panels):
-        name = "".join(letter if letter.isalnum() else "-" for letter in item.name)
         picture = RESULTS / f"{name}-{number}.png"
         try:
             panel.page.screenshot(picture)

@@ -47,6 +47,15 @@ def find_chromium() -> str:
     raise BrowserMissing("Chromium is not installed: apt-get install chromium")
 
 
+def _allow_unpacked(profile: Path) -> None:
+    """Switch developer mode on: without it an unpacked extension does not come back after a reload."""
+    preferences = profile / "Default" / "Preferences"
+    if not preferences.exists():
+        preferences.parent.mkdir(parents=True, exist_ok=True)
+        wish = {"extensions": {"ui": {"developer_mode": True}}}
+        preferences.write_text(json.dumps(wish), encoding="utf-8")
+
+
 class _Playwright:
     """One driver for all browsers of this process, since a thread can hold only one."""
 
@@ -128,6 +137,7 @@ class Chromium(Browser):
         self._temporary = None if profile else Path(tempfile.mkdtemp(prefix="webbrain-chromium-"))
         directory = profile or self._temporary
         assert directory is not None
+        _allow_unpacked(directory)
         self._log: deque[str] = deque(maxlen=LOG_LINES)
         self._sessions: dict[str, dict[str, Any]] = {}
         self._playwright = _Playwright.take()

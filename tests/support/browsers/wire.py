@@ -5,6 +5,7 @@ import json
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
@@ -21,7 +22,10 @@ class Wire:
     """A connection that sends commands and hands events to ``on_event`` in its reader thread."""
 
     def __init__(self, address: str, on_event: Callable[[dict[str, Any]], None]) -> None:
-        self._socket = connect(address, max_size=None, compression=None, open_timeout=COMMAND_TIMEOUT)
+        self._stack = ExitStack()
+        self._socket = self._stack.enter_context(
+            connect(address, max_size=None, compression=None, open_timeout=COMMAND_TIMEOUT)
+        )
         self._on_event = on_event
         self._ids = itertools.count(1)
         self._pending: dict[int, queue.SimpleQueue[dict[str, Any]]] = {}
@@ -56,7 +60,7 @@ class Wire:
 
     def close(self) -> None:
         """Close the connection."""
-        self._socket.close()
+        self._stack.close()
 
     def _read(self) -> None:
         try:
