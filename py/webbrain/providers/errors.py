@@ -3,8 +3,8 @@
 Codes: ``wrong_key``, ``wrong_address``, ``server_not_running``, ``unreachable``, ``offline``,
 ``origin_refused``, ``rate_limited``, ``no_credit``, ``context_too_small``, ``chat_template``,
 ``model_not_found``, ``timeout``, ``stalled``, ``overloaded``, ``server_error``, ``bad_response``,
-``malformed_tool_call``, ``answer_cut``, ``content_filter``, ``unsupported_parameter``, ``request_refused``,
-``provider_error``.
+``malformed_tool_call``, ``tools_unsupported``, ``answer_cut``, ``content_filter``,
+``unsupported_parameter``, ``request_refused``, ``provider_error``.
 
 ``data`` of each: ``detail`` (the service's own words, at most 500 characters, keys blacked out), ``hint``
 (what to do), and where known ``retry_after`` (seconds), ``param``.
@@ -55,15 +55,26 @@ _TOOL_FORMAT = re.compile(
     r"|failed to call a function|error parsing tool call",
     re.IGNORECASE,
 )
+_NO_TOOLS = re.compile(
+    r"does not support tools|support tool use|tool choice requires|tools? (?:is|are) not supported",
+    re.IGNORECASE,
+)
 _CREDIT = re.compile(
     r"insufficient_quota|insufficient (?:balance|credit|funds)|billing|payment", re.IGNORECASE
 )
 _MODEL = re.compile(r"\bmodels?\b", re.IGNORECASE)
 _MODEL_GONE = re.compile(
-    r"model_not_found|model[^.]{0,120}(?:not found|does not exist|not exist|unknown|not a valid|no longer)"
+    r"model_not_found|no endpoints found"
+    r"|model[^.]{0,120}(?:not found|does not exist|not exist|unknown|not a valid|no longer)"
     r"|(?:no such|unknown|invalid|not a valid|not a chat) model",
     re.IGNORECASE,
 )
+
+
+_TOOLS_HINT: Final = {
+    True: "Turn on constrained calls for this provider, or choose a model made for tools.",
+    False: "Choose a model made for tools.",
+}
 
 
 def redact(text: str, key: str = "") -> str:
@@ -168,8 +179,14 @@ def http_failure(
         return report.failed(
             "malformed_tool_call",
             f"{label} could not read the tool call its model wrote.",
-            hint="Turn on constrained calls for this provider, or choose a model made for tools.",
+            hint=_TOOLS_HINT[bool(endpoint.entry.structured)],
             transient=True,
+        )
+    if status in (400, 404, 422, 500) and _NO_TOOLS.search(text):
+        return report.failed(
+            "tools_unsupported",
+            f"The model “{endpoint.info.model or label}” on {label} cannot be given tools.",
+            hint=_TOOLS_HINT[bool(endpoint.entry.structured)],
         )
     if status in (400, 422, 500) and _TEMPLATE.search(text):
         return report.failed(

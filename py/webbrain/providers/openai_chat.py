@@ -212,7 +212,9 @@ def _turn(turn: Message, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def _assistant(turn: Message, endpoint: Endpoint) -> dict[str, Any]:
-    out: dict[str, Any] = {"role": "assistant", "content": turn.content or None}
+    # The cloud's own form is null beside tool calls; chat templates of local models want a text.
+    nothing = "" if endpoint.info.local else None
+    out: dict[str, Any] = {"role": "assistant", "content": turn.content or nothing}
     replay = turn.replay or {}
     if not (replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model):
         replay = {}

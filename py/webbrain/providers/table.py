@@ -1,7 +1,7 @@
 """The table of services in ``docs/providers.md``, made from the catalogue.
 
-``python -m webbrain.providers.table docs/providers.md`` writes it between its two marks; a test fails while the page
-is stale.
+``python -m webbrain.providers.table docs/providers.md`` writes it between its two marks; a test fails while
+the page is stale.
 """
 
 import sys
@@ -20,7 +20,16 @@ _SECTIONS: Final = {
     "router": "Routers: one key, many models",
     "custom": "Anything else",
 }
-_COLUMNS: Final = ("Id", "Name", "Address", "Key", "Model at first", "Context", "Ask streams", "Constrained calls")
+_COLUMNS: Final = (
+    "Id",
+    "Name",
+    "Address",
+    "Key",
+    "Model at first",
+    "Context",
+    "Ask streams",
+    "Constrained calls",
+)
 
 
 def render(loaded: Catalog) -> str:
@@ -53,7 +62,11 @@ def _row(entry: CatalogEntry) -> str:
             name,
             f"`{entry.base_url}`" if entry.base_url else "yours",
             entry.key,
-            f"`{entry.default_model}`" if entry.default_model else "you choose" if entry.requires_model else "loaded one",
+            f"`{entry.default_model}`"
+            if entry.default_model
+            else "you choose"
+            if entry.requires_model
+            else "loaded one",
             f"{entry.context_window:,}",
             "yes" if entry.ask_streaming else "no",
             constrained,
