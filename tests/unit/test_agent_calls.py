@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from tests.support.agent import Bench, offering, well_formed
+from tests.support.toolbox import ANSWERS, page_host
 from webbrain.agent.arguments import parse_arguments
 from webbrain.core.errors import ModelMayRetry, OutcomeUnknown, ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.memory import Gate
-from webbrain.testing.scripted import call
+from webbrain.testing.scripted import ScriptedModel, call
 from webbrain.tools.base import ToolArgs, ToolSpec, spec
 
 
@@ -307,3 +308,16 @@ async def test_steps_are_named_as_people_know_the_elements() -> None:
     assert bench.last("tool_call")["label"] == "Click “Buy it now”"
     assert '"ref_1"' in bench.last("tool_call")["args"]
     assert "controls" not in bench.model.requests[1].messages[-1].content
+
+
+async def test_a_password_typed_by_the_model_is_masked_for_screens_and_record() -> None:
+    host = page_host()
+    controls = [{"ref": "ref_1", "role": "textbox", "name": "Password", "can": ["type"]}]
+    host.page.on("tree", {**ANSWERS["tree"], "controls": controls})
+    typing = call("type_ax", ref_id="ref_1", text="hunter2")
+    bench = Bench(model=ScriptedModel(call("get_accessibility_tree"), typing, "Typed."), host=host)
+    await bench.run("Sign in")
+    shown = bench.last("tool_call")["args"]
+    assert "hunter2" not in shown
+    assert "••••••" in shown
+    assert host.page.calls[-1].args["text"] == "hunter2"

@@ -7,6 +7,7 @@ from typing import Any
 from tests.support.agent import Bench, well_formed
 from tests.support.toolbox import TAB, page_host
 from webbrain.agent.page import read_controls, read_page
+from webbrain.core.refs import RefNumbers
 from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost, Tab
 from webbrain.testing.scripted import INFO, ScriptedModel
@@ -71,7 +72,7 @@ async def test_a_closed_tab_ends_the_run() -> None:
 async def test_a_page_that_fails_or_stays_silent() -> None:
     host = page_host()
     host.page.on("tree", {"success": False, "error": "The page has no body."})
-    view = await read_page(host, TAB)
+    view = await read_page(host, TAB, RefNumbers())
     assert view.tree == "(This page cannot be read: The page has no body.)"
     assert view.controls == ()
 

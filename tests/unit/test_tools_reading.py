@@ -42,7 +42,8 @@ async def test_controls_are_for_the_agent_only() -> None:
 
 
 async def test_defaults_are_left_to_the_page() -> None:
-    assert await asked_of_tree(context(page_host())) == {"filter": "all", "maxDepth": 15, "page": 1}
+    asked = await asked_of_tree(context(page_host()))
+    assert asked == {"filter": "all", "maxDepth": 15, "page": 1, "refs_after": 0}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,7 @@ async def test_continuation_overrides_and_stays_bounded() -> None:
         filter="visible",
         continuationArgs={"filter": "all", "maxChars": 99_999, "page": 2, "tree_revision": "r1"},
     )
+    assert sent.pop("refs_after") == 0
     assert sent == {"filter": "all", "maxDepth": 15, "maxChars": 6_000, "page": 2, "tree_revision": "r1"}
 
 

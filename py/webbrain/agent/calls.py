@@ -20,6 +20,7 @@ from webbrain.core.limits import PAGE_URL_CHARS, UI_ARGUMENT_CHARS, UI_RESULT_CH
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Host
+from webbrain.policy.credentials import MASK, names_secret
 from webbrain.tools.base import ToolContext, ToolSpec
 
 NAME_CHARS: Final = 64
@@ -256,7 +257,7 @@ class Caller:
         effect: bool = False,
     ) -> None:
         name = spec.name if spec else clean(call.name, NAME_CHARS)
-        shown = call.arguments if args is None else json.dumps(args, ensure_ascii=False)
+        shown = call.arguments if args is None else json.dumps(self._masked(args), ensure_ascii=False)
         self.journal.emit(
             ToolCallStarted(
                 call_id=call.id,
@@ -267,6 +268,11 @@ class Caller:
             ),
             effect=effect,
         )
+
+    def _masked(self, args: dict[str, Any]) -> dict[str, Any]:
+        """Arguments without a text that goes into a field known as one for a credential."""
+        name = self._names.get(str(args.get("ref_id")), "")
+        return {**args, "text": MASK} if args.get("text") and names_secret(name) else args
 
     def _named(self, args: dict[str, Any]) -> dict[str, Any]:
         """Arguments with the element's name in the place of its ref."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 from webbrain.agent.turns import Control, PageView
 from webbrain.core.errors import BridgeError
 from webbrain.core.limits import PAGE_READ_TIMEOUT
+from webbrain.core.refs import RefNumbers
 from webbrain.host.protocols import Host, Tab
 
 TREE_CHARS: Final = 4_000
@@ -17,18 +18,25 @@ CONTROLS: Final = 400
 UNREADABLE: Final = "(This page cannot be read: {reason})"
 
 
-async def read_page(host: Host, tab_id: int) -> PageView:
+async def read_page(host: Host, tab_id: int, refs: RefNumbers) -> PageView:
     """Read the visible part of the page. What cannot be read is a page that says why; only a closed tab
     raises.
     """
     tab = await host.browser.get_tab(tab_id)
-    args = {"filter": "visible", "maxDepth": TREE_DEPTH, "maxChars": TREE_CHARS, "page": 1}
+    args = {
+        "filter": "visible",
+        "maxDepth": TREE_DEPTH,
+        "maxChars": TREE_CHARS,
+        "page": 1,
+        "refs_after": refs.highest,
+    }
     try:
         answer = await host.page.call(tab_id, "tree", args, timeout=PAGE_READ_TIMEOUT)
     except BridgeError as error:
         if error.code == "no_tab":
             raise
         return _unreadable(tab, error.message)
+    refs.learn(answer)
     if answer.get("success") is not True:
         return _unreadable(tab, str(answer.get("error", "no answer")))
     return PageView(

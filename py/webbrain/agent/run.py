@@ -22,6 +22,7 @@ from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id
 from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW, MAX_STEPS_DEFAULT
 from webbrain.core.messages import Message, ToolCall, Usage
+from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host, Tab
@@ -114,6 +115,7 @@ class Run:
         self._journal = journal
         self._caller = Caller(host, parts, journal, self.cards, parts.confirm())
         self._model = ModelCaller(host, journal, guard)
+        self._refs = RefNumbers(message.content for message in journal.messages)
         self._tally = _Tally()
         self._started = host.clock.monotonic()
         self._pinned = 0
@@ -222,7 +224,7 @@ class Run:
         """Everything the next model call is built from; the list of tools is made anew each time."""
         mode = self.options.mode
         tools = self._parts.tools_for(mode, info.tier, self._host.capabilities)
-        page = await read_page(self._host, self.tab_id) if needs_page else None
+        page = await read_page(self._host, self.tab_id, self._refs) if needs_page else None
         if page is not None:
             self._caller.learn_names(page.controls)
         return TurnState(
@@ -278,7 +280,9 @@ class Run:
         for call in turn.calls:
             self._tally.last_tool = enrich.clean(call.name, NAME_CHARS)
             self._tally.tools[self._tally.last_tool] += 1
-        ctx = ToolContext(self._host, self.tab_id, self.options.mode, info.tier, info.context_window)
+        ctx = ToolContext(
+            self._host, self.tab_id, self.options.mode, info.tier, info.context_window, refs=self._refs
+        )
         batch = await self._caller.run_all(
             turn.calls, state.tools, ctx, self._tally.steps, cut_off=self._cut_off
         )

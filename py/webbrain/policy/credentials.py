@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from webbrain.core.results import ToolResult
 
+MASK: Final = "••••••"
+"""What people see in the place of a credential."""
 HINT_CHARS: Final = 200
 """How much of a name or label is looked at."""
 

@@ -16,7 +16,7 @@ from webbrain.core.ids import new_id
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
-from webbrain.policy.credentials import names_secret
+from webbrain.policy.credentials import MASK, names_secret
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.problems import sentence
 
@@ -26,7 +26,6 @@ FIELD_VALUE_CHARS: Final = 200
 CONTROL_CHARS: Final = 80
 HOST_CHARS: Final = 253
 QUESTION_CHARS: Final = 1_200
-MASK: Final = "••••••"
 
 ONCE: Final = "once"
 DENY: Final = "deny"

@@ -9,7 +9,7 @@ shared there.
 import functools
 import string
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from webbrain.core.errors import BridgeError
 from webbrain.core.limits import PAGE_ACTION_TIMEOUT
 from webbrain.core.messages import ToolSchema
+from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
@@ -43,6 +44,8 @@ class ToolContext:
     context_window: int
     submit_token: str = ""
     """What ``policy.submit`` got from the page for this call; the action carries it (docs/protocol.md)."""
+    refs: RefNumbers = field(default_factory=RefNumbers)
+    """References the conversation has met; the tree tool goes on numbering from there."""
 
     async def page(
         self, action: str, args: dict[str, Any], *, effect: bool = False, timeout: float = PAGE_ACTION_TIMEOUT

@@ -61,7 +61,10 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     wide = ctx.tier is not Tier.COMPACT and ctx.context_window >= WIDE_CONTEXT_TOKENS
     if "maxChars" in asked:
         asked["maxChars"] = min(asked["maxChars"], WIDE_WINDOW_CHARS if wide else WINDOW_CHARS)
+    asked["refs_after"] = ctx.refs.highest
     answer = await ctx.page("tree", asked, timeout=PAGE_READ_TIMEOUT)
+    ctx.refs.learn(answer)
+    answer.pop("lastRef", None)
     result = from_page(answer, _summary(answer))
     result.private = {
         "controls": result.data.pop("controls", []),
