@@ -16,8 +16,8 @@ import { describeName } from "./names.js";
 import { press, pressTarget, reach } from "./press.js";
 import { inputType, isListBox, isTypeable, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
+import { plainRect } from "./sight.js";
 import { line } from "./text.js";
-import { plainRect } from "./tree.js";
 import { chooseOptions } from "./values.js";
 import { Watch } from "./watch.js";
 

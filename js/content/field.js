@@ -18,14 +18,13 @@ import {
 import { focusAsUser } from "./focus.js";
 import { defaultButton, formOf, pressKey } from "./keys.js";
 import { ACTUAL_CHARS, TYPE_CHARS } from "./limits.js";
-import { labelText } from "./names.js";
+import { editableText, labelText } from "./names.js";
 import { press, pressTarget, reach } from "./press.js";
 import { inputType, isDisabled, isEditableRoot, isTypeable, roleOf, VALUE_INPUTS } from "./roles.js";
 import { Refusal } from "./session.js";
-import { inertReason, isRendered } from "./sight.js";
+import { inertReason, isRendered, plainRect } from "./sight.js";
 import { awaitSuggestions, isCombobox, listed, matching, openOptions, pick } from "./suggestions.js";
 import { cut, folded, line, quote } from "./text.js";
-import { editableText, plainRect } from "./tree.js";
 import { holds, typeIntoEditor, typeIntoField } from "./typing.js";
 import { chooseOptions, chosenText, optionsFor, setFormatted } from "./values.js";
 import { Watch } from "./watch.js";

@@ -20,11 +20,10 @@ import {
 } from "./dom.js";
 import { defaultButton, formOf, implicitSubmission, isSubmitButton, keyTarget } from "./keys.js";
 import { CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS, PROBE_FIELDS } from "./limits.js";
-import { describeName, labelText, nameOf } from "./names.js";
+import { describeName, editableText, labelText, nameOf } from "./names.js";
 import { inputType, isEditableRoot, roleOf } from "./roles.js";
 import { isRendered } from "./sight.js";
 import { fingerprint, line } from "./text.js";
-import { editableText } from "./tree.js";
 import { chosenText, optionsFor } from "./values.js";
 
 /** @typedef {import("./session.js").Session} Session */

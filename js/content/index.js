@@ -6,6 +6,7 @@
  * keeps nothing on the page and looks at nothing between two messages.
  */
 
+import { whole } from "./args.js";
 import { clickAx } from "./click.js";
 import { setField, typeAx } from "./field.js";
 import { submitProbe } from "./forms.js";
@@ -16,7 +17,7 @@ import { readPage } from "./readpage.js";
 import { scroll } from "./scroll.js";
 import { Refusal, Session } from "./session.js";
 import { line } from "./text.js";
-import { shapeOf, whole } from "./tree.js";
+import { shapeOf } from "./tree.js";
 
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */

@@ -2,6 +2,7 @@
  * Small readings: `page_state`, `get_selection`, `wait_for_element`.
  */
 
+import { whole } from "./args.js";
 import {
   deepActive,
   documentTitle,
@@ -20,7 +21,6 @@ import { inputType, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
 import { block, cut, line, quote } from "./text.js";
-import { whole } from "./tree.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */

@@ -2,6 +2,7 @@
  * `press_keys`: a key, and what a browser does on it. Page-made key events have no default action of their own.
  */
 
+import { whole } from "./args.js";
 import {
   attribute,
   composedClosest,
@@ -33,7 +34,6 @@ import { inputType, isDisabled, VALUE_INPUTS } from "./roles.js";
 import { scrollerOf } from "./scroll.js";
 import { Refusal } from "./session.js";
 import { isRendered, modalDialog } from "./sight.js";
-import { whole } from "./tree.js";
 import { sendChange, sendInput, setValue } from "./values.js";
 import { Watch } from "./watch.js";
 

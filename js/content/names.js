@@ -336,3 +336,14 @@ export function insideEditable(e) {
   const parent = composedParent(e);
   return !!parent && isHTML(parent) && /** @type {HTMLElement} */ (parent).isContentEditable;
 }
+
+/**
+ * What an editor holds, as far as it is shown.
+ * @param {HTMLElement} e
+ * @returns {string}
+ */
+export function editableText(e) {
+  // biome-ignore lint/performance/useDomNodeTextContent: line breaks as shown are the point
+  const text = e.innerText ?? "";
+  return text.endsWith("\n") ? text.slice(0, -1) : text;
+}

@@ -2,6 +2,7 @@
  * `read_page`: the page as plain text in reading order, main content first, with headings, lists and tables readable.
  */
 
+import { whole } from "./args.js";
 import {
   attribute,
   characterData,
@@ -30,7 +31,6 @@ import { INLINE, SKIPPED } from "./names.js";
 import { inputType, roleOf } from "./roles.js";
 import { hasBox, hasContentsBox, isRendered } from "./sight.js";
 import { block, line } from "./text.js";
-import { whole } from "./tree.js";
 import { chosenText } from "./values.js";
 
 /** @typedef {import("./session.js").Args} Args */

@@ -2,6 +2,7 @@
  * `scroll`: move what the user would move, and say what moved.
  */
 
+import { whole } from "./args.js";
 import {
   attribute,
   composedClosest,
@@ -21,7 +22,6 @@ import {
 } from "./dom.js";
 import { Refusal } from "./session.js";
 import { isRendered, touchesViewport } from "./sight.js";
-import { whole } from "./tree.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */

@@ -3,6 +3,7 @@
  */
 
 import { composedParent, isElement, localName, pageRoot } from "./dom.js";
+import { isRun } from "./items.js";
 import { SUGGESTIONS } from "./limits.js";
 import { describeName } from "./names.js";
 import { pathOf, Refs } from "./refs.js";
@@ -10,7 +11,7 @@ import { roleOf } from "./roles.js";
 import { quote } from "./text.js";
 import { Tokens } from "./tokens.js";
 import { Trees } from "./tree.js";
-import { isRun, Walk } from "./walk.js";
+import { Walk } from "./walk.js";
 
 /** @typedef {Record<string, unknown>} Args */
 /** @typedef {Record<string, unknown> & { success: boolean }} Answer */
@@ -119,7 +120,7 @@ export class Session {
     if (!root || !listed.name) return [];
     /** @type {Element[]} */
     const found = [];
-    /** @param {import("./walk.js").Item[]} items */
+    /** @param {import("./items.js").Item[]} items */
     const collect = (items) => {
       for (const item of items) {
         if (isRun(item)) continue;

@@ -9,6 +9,8 @@ import {
   composedParent,
   deepElementFromPoint,
   documentOf,
+  documentURL,
+  frameDocument,
   frameOf,
   hasAttribute,
   isHTML,
@@ -19,7 +21,7 @@ import {
   rectsOf,
   viewOf,
 } from "./dom.js";
-import { isTypeable } from "./roles.js";
+import { isTypeable, OVERLAY_ROLES } from "./roles.js";
 
 const SEEN = { visibilityProperty: true };
 /** How much larger than a field its wrapper may be for what lies between them to count as the field's decoration. */
@@ -138,11 +140,24 @@ export function pressPoints(e) {
     if (right - left < 1 || bottom - top < 1) continue;
     for (const [fx, fy] of FRACTIONS)
       points.push({
-        x: left + (right - left) * /** @type {number} */ (fx),
-        y: top + (bottom - top) * /** @type {number} */ (fy),
+        x: inside(left, right, /** @type {number} */ (fx)),
+        y: inside(top, bottom, /** @type {number} */ (fy)),
       });
   }
   return points;
+}
+
+/**
+ * Whole pixels where there is room, as real pointers have them.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} fraction
+ * @returns {number}
+ */
+function inside(from, to, fraction) {
+  const exact = from + (to - from) * fraction;
+  const whole = Math.round(exact);
+  return whole > from && whole < to ? whole : exact;
 }
 
 const FRACTIONS = [
@@ -229,4 +244,35 @@ export function isGhost(e) {
  */
 export function isOpenPopover(e) {
   return hasAttribute(e, "popover") && matches(e, ":popover-open");
+}
+
+/**
+ * Where an element is in the viewport of its document, in whole pixels.
+ * @param {Element} e
+ * @returns {{ x: number, y: number, width: number, height: number }}
+ */
+export function plainRect(e) {
+  const r = rectOf(e);
+  return { x: Math.round(r.x), y: Math.round(r.y), width: Math.round(r.width), height: Math.round(r.height) };
+}
+
+/**
+ * Lies open over the page by its markup, so that it is read first.
+ * @param {Element} e
+ * @param {string} tag
+ * @param {string} role
+ * @returns {boolean}
+ */
+export function isOverlay(e, tag, role) {
+  if (OVERLAY_ROLES.has(role)) return tag !== "select";
+  if (attribute(e, "aria-modal") === "true") return true;
+  if (role === "combobox") return attribute(e, "aria-expanded") === "true";
+  return isOpenPopover(e);
+}
+
+/** @param {Element} frame @returns {string} what is in a frame that cannot be entered */
+export function frameNote(frame) {
+  const doc = frameDocument(frame);
+  if (!doc) return "another site: its content is not part of this tree";
+  return documentURL(doc) === "about:blank" ? "empty" : "";
 }

@@ -9,7 +9,7 @@ import { RAW_CHARS } from "./limits.js";
  * reorder what a reader sees. Joiners (U+200C, U+200D) are judged separately, scripts and emoji need them.
  */
 const INVISIBLE =
-  /(?![\t\n\v\f\r\u0085\u200c\u200d\ufe0f\ufffc\ufffd])[\p{Default_Ignorable_Code_Point}\p{Cc}\ufff9-\uffff]/gu;
+  /(?![\t\n\v\f\r\u0085\ufffc\ufffd]|\ufe0f|\u200c|\u200d)[\p{Default_Ignorable_Code_Point}\p{Cc}\ufff9-\uffff]/gu;
 /** Joiners after plain ASCII join nothing. */
 const STRAY_JOINER = /(?<![^\u0020-\u007e])[\u200c\u200d]+/gu;
 /** Anything that looks like one of our own references. */

@@ -19,10 +19,10 @@ import {
 import { focusAsUser } from "./focus.js";
 import { sendKey } from "./keyevents.js";
 import { KEYED_CHARS, TICK_MS } from "./limits.js";
+import { editableText } from "./names.js";
 import { inputType } from "./roles.js";
 import { Refusal } from "./session.js";
 import { folded } from "./text.js";
-import { editableText } from "./tree.js";
 import { sendChange, sendInput, setValue } from "./values.js";
 
 /** @typedef {import("./values.js").Field} Field */

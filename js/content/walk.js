@@ -8,8 +8,8 @@
 import {
   attribute,
   characterData,
+  composedContains,
   documentOf,
-  documentURL,
   firstChild,
   frameDocument,
   hasAttribute,
@@ -22,6 +22,21 @@ import {
   shadowRootOf,
   viewOf,
 } from "./dom.js";
+import {
+  contentText,
+  FORMATTING,
+  hasText,
+  isPlain,
+  isRun,
+  leadingText,
+  makeNode,
+  push,
+  RUN_CHARS,
+  SVG_HIDDEN,
+  textNode,
+  tidy,
+  withoutRuns,
+} from "./items.js";
 import {
   ANCHORED_SELECT_OPTIONS,
   CONTEXT_CHARS,
@@ -41,7 +56,6 @@ import {
   isInteractive,
   NAMED_BY_CONTENT,
   needsName,
-  OVERLAY_ROLES,
   roleOf,
   STRUCTURE,
 } from "./roles.js";
@@ -50,7 +64,7 @@ import {
   hasContentsBox,
   isCovered,
   isGhost,
-  isOpenPopover,
+  isOverlay,
   isRendered,
   modalDialog,
   touchesViewport,
@@ -59,23 +73,8 @@ import { cut, line } from "./text.js";
 
 /** @typedef {"all" | "visible" | "interactive"} Filter */
 
-/**
- * @typedef {object} TreeNode
- * @property {Element} el
- * @property {string} role
- * @property {string} name
- * @property {Item[]} kids
- * @property {boolean} interactive native, ARIA or scripted control
- * @property {boolean} clickable known only by its pointer cursor
- * @property {boolean} inert
- * @property {boolean} covered
- * @property {boolean} plain text without a role
- * @property {boolean} selected a chosen option
- * @property {string} context text of the surroundings, for equal names
- */
-
-/** @typedef {{ text: string }} TextRun */
-/** @typedef {TreeNode | TextRun} Item */
+/** @typedef {import("./items.js").TreeNode} TreeNode */
+/** @typedef {import("./items.js").Item} Item */
 
 /**
  * @typedef {object} Inherited
@@ -86,28 +85,10 @@ import { cut, line } from "./text.js";
  * @property {boolean} verbatim inside `pre` or `code`
  */
 
-/** Elements that only dress text: their text belongs to the line around them. */
-const FORMATTING = new Set(
-  (
-    "b i em strong u s small sub sup mark code kbd samp var abbr cite q dfn time font bdi bdo ins del tt big strike wbr " +
-    "ruby rb rt data br slot nobr acronym tspan"
-  ).split(" "),
-);
-/** Parts of a drawing that are never drawn themselves. */
-const SVG_HIDDEN = new Set(
-  "defs symbol clipPath mask pattern linearGradient radialGradient filter marker metadata desc".split(" "),
-);
-/** Text taken from one text node: longer than any line that is shown. */
-const RUN_CHARS = 600;
-/** Containers whose text tells equal controls inside them apart. */
 /** A container with more in it than this says nothing about one control. */
 const CONTEXT_ITEMS = 200;
+/** Containers whose text tells equal controls inside them apart. */
 const CONTEXT_ROLES = new Set(["listitem", "row", "article", "group", "region", "dialog", "cell", "form"]);
-
-/** @param {Item} item @returns {item is TextRun} */
-export function isRun(item) {
-  return "text" in item;
-}
 
 export class Walk {
   /** Overlays that are open, in document order. @type {TreeNode[]} */
@@ -146,7 +127,7 @@ export class Walk {
    */
   run(root) {
     this.#enter(documentOf(root));
-    const inert = !!this.#modal && !this.#modal.contains(root);
+    const inert = !!this.#modal && !composedContains(this.#modal, root);
     const items = this.#visit(
       root,
       { pointer: false, hidden: false, inert, overlay: !!this.#anchor, verbatim: false },
@@ -231,7 +212,7 @@ export class Walk {
       : this.#kids(
           e,
           {
-            pointer: above.pointer || (interactive && tag !== "details") || clickable,
+            pointer: above.pointer || clickable || (interactive && this.#swallowsPointer(e, tag, role)),
             hidden,
             inert,
             overlay: above.overlay || overlay,
@@ -270,6 +251,19 @@ export class Walk {
     if (this.#keep(node, tag)) return [node];
     if (this.#filter !== "all") return withoutRuns(node.kids);
     return node.kids.map((item) => (isRun(item) ? textNode(e, item.text, inert) : item));
+  }
+
+  /**
+   * Whether a pointer cursor inside an interactive element is that element's own. What can merely be focused, such as
+   * a scrolling region, holds controls of its own.
+   * @param {Element} e
+   * @param {string} tag
+   * @param {string} role
+   * @returns {boolean}
+   */
+  #swallowsPointer(e, tag, role) {
+    if (tag === "details") return false;
+    return role !== "generic" || this.#view.getComputedStyle(e).cursor === "pointer";
   }
 
   /**
@@ -521,129 +515,7 @@ export class Walk {
   }
 }
 
-/**
- * @param {Element} e
- * @param {string} tag
- * @param {string} role
- * @returns {boolean}
- */
-function isOverlay(e, tag, role) {
-  if (OVERLAY_ROLES.has(role)) return tag !== "select";
-  if (attribute(e, "aria-modal") === "true") return true;
-  if (role === "combobox") return attribute(e, "aria-expanded") === "true";
-  return isOpenPopover(e);
-}
-
-/**
- * @param {Element} el
- * @param {string} role
- * @param {string} name
- * @param {Item[]} kids
- * @param {boolean} inert
- * @returns {TreeNode}
- */
-function makeNode(el, role, name, kids, inert) {
-  return {
-    el,
-    role,
-    name,
-    kids,
-    interactive: false,
-    clickable: false,
-    inert,
-    covered: false,
-    plain: false,
-    selected: false,
-    context: "",
-  };
-}
-
-/** @param {Element} e @param {string} text @param {boolean} inert @returns {TreeNode} */
-function textNode(e, text, inert) {
-  const node = makeNode(e, "text", line(text, NAME_CHARS), [], inert);
-  node.plain = true;
-  return node;
-}
-
-/** @param {Item[]} items */
-function hasText(items) {
-  return items.some((item) => isRun(item) && item.text.trim() !== "");
-}
-
-/** @param {Item[]} items @returns {Item[]} */
-function withoutRuns(items) {
-  return items.some(isRun) ? items.filter((item) => !isRun(item)) : items;
-}
-
 /** @param {Element} e */
 function hasAttributes(e) {
   return Element.prototype.hasAttributes.call(e);
-}
-
-/** @param {Item} item @returns {boolean} text without a role and without controls inside */
-function isPlain(item) {
-  return (
-    !isRun(item) &&
-    (item.plain ||
-      item.role === "heading" ||
-      item.role === "cell" ||
-      item.role === "listitem" ||
-      item.role === "list" ||
-      item.role === "image") &&
-    item.kids.every((kid) => isRun(kid) || isPlain(kid))
-  );
-}
-
-/** @param {Item[]} out @param {Item} item */
-function push(out, item) {
-  const last = out[out.length - 1];
-  if (isRun(item) && last && isRun(last)) {
-    if (last.text.length < RUN_CHARS) last.text += item.text;
-  } else if (isRun(item)) out.push({ text: item.text });
-  else out.push(item);
-}
-
-/**
- * Text of some items, in order.
- * @param {Item[]} items
- * @param {boolean} [withoutControls]
- * @returns {string}
- */
-export function contentText(items, withoutControls = false) {
-  let text = "";
-  for (const item of items) {
-    if (text.length > RUN_CHARS) break;
-    if (isRun(item)) text += item.text;
-    else if (withoutControls && (item.interactive || item.clickable)) continue;
-    else
-      text += ` ${item.name || ""} ${item.plain || !item.name ? contentText(item.kids, withoutControls) : ""} `;
-  }
-  return text;
-}
-
-/**
- * Text before the first child with a line of its own becomes the name; all text if there is no such child.
- * @param {Item[]} items
- * @returns {{ text: string, rest: Item[] }}
- */
-function leadingText(items) {
-  const at = items.findIndex((item) => isRun(item) && item.text.trim() !== "");
-  if (at < 0) return { text: "", rest: items };
-  const run = /** @type {TextRun} */ (items[at]);
-  if (at > 0 && items.slice(0, at).some((item) => !isRun(item))) return { text: "", rest: items };
-  return { text: run.text, rest: items.filter((item) => item !== run) };
-}
-
-/** @param {Item[]} items @returns {Item[]} without blank text */
-function tidy(items) {
-  return items.some((item) => isRun(item) && item.text.trim() === "")
-    ? items.filter((item) => !isRun(item) || item.text.trim() !== "")
-    : items;
-}
-
-/** @param {Element} frame @returns {string} what is in a frame that cannot be entered */
-export function frameNote(frame) {
-  const doc = frameDocument(frame);
-  if (!doc) return "another site: its content is not part of this tree";
-  return documentURL(doc) === "about:blank" ? "empty" : "";
 }

@@ -32,11 +32,10 @@ import {
   WATCH_QUIET_MS,
   WATCH_RECORDS,
 } from "./limits.js";
-import { describeName, labelText, SKIPPED, selectedText, textInside } from "./names.js";
+import { describeName, editableText, labelText, SKIPPED, selectedText, textInside } from "./names.js";
 import { inputType, isEditableRoot, roleOf } from "./roles.js";
 import { isRendered } from "./sight.js";
 import { cut, line, quote, value as valueText } from "./text.js";
-import { editableText } from "./tree.js";
 
 /** @typedef {import("./session.js").Session} Session */
 

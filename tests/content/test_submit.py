@@ -1,0 +1,267 @@
+# ruff: noqa: E501 (markup of the pages under test is more readable unwrapped)
+"""Would it send a form? The probe, its card, its token, and what is no submit at all."""
+
+import pytest
+
+from tests.content.harness import Tab
+
+FORM = """<form id=f action="/sent/order?x=1#frag" method=post><input type=hidden name=csrf value=abc>
+  <label>Name <input name=action value=Ada></label><label>Mail <input name=id type=email></label>
+  <label>Password <input type=password name=pw value=hunter2></label><label>Code <input name=otp value=123456></label>
+  <label><input type=checkbox name=news checked> News</label><label><input type=radio name=size value=l checked> Large</label>
+  <label>Note <textarea name=submit>Hello</textarea></label><select name=c aria-label=Country><option>Chad<option selected>Cuba</select>
+  <button id=b>Order now</button></form>"""
+
+
+def test_what_the_card_needs(tab: Tab) -> None:
+    tab.show(FORM)
+    probe = tab.probe("click_ax", ref_id=tab.ref('button "Order now"'))
+    host = tab.site.origin.removeprefix("http://")
+    assert probe["submits"]
+    assert (probe["host"], probe["action"], probe["method"], probe["control"]) == (
+        host,
+        f"{tab.site.origin}/sent/order",
+        "post",
+        "Order now",
+    )
+    assert {f["label"]: f["value"] for f in probe["fields"]} == {
+        "Name": "Ada",
+        "Password": "••••••••",
+        "Code": "••••••••",
+        "News": "yes",
+        "Large": "Large",
+        "Note": "Hello",
+        "Country": "Cuba",
+    }
+    assert {f["label"] for f in probe["fields"] if f["masked"]} == {"Password", "Code"}
+    assert "hunter2" not in str(probe)
+    assert "123456" not in str(probe)
+
+
+def test_it_changes_nothing(tab: Tab) -> None:
+    tab.show(FORM)
+    ref = tab.ref('button "Order now"')
+    before = tab.js("document.documentElement.outerHTML")
+    tab.js(
+        "window.events = []; for (const t of ['focus', 'input', 'change', 'submit', 'click', 'mousedown']) addEventListener(t, (e) => events.push(t), true)"
+    )
+    tab.probe("click_ax", ref_id=ref)
+    tab.probe("set_field", ref_id=tab.ref('textbox "Mail"'), text="a@b.example", submit=True)
+    assert tab.js("document.documentElement.outerHTML") == before
+    assert tab.js(
+        "[events, document.activeElement.tagName, getSelection().rangeCount, f.elements.id.value]"
+    ) == [[], "BODY", 0, ""]
+    assert tab.site.received == [] or tab.site.received[-1][1] != "/sent/order"
+
+
+def test_the_changed_fields_come_first(tab: Tab) -> None:
+    tab.show(
+        "<form>"
+        + "".join(f"<input aria-label=F{i} value=v{i}>" for i in range(20))
+        + "<button>Save</button></form>"
+    )
+    tab.fill('textbox "F15"', "new")
+    fields = tab.probe("click_ax", ref_id=tab.ref("button"))["fields"]
+    assert fields[0] == {"label": "F15", "value": "new", "masked": False}
+    assert len(fields) == 20
+
+
+@pytest.mark.parametrize(
+    ("html", "start"),
+    [
+        ("<form><button>Go</button></form>", "button"),
+        ("<form><button><b>Go</b></button></form>", "button"),
+        ("<form><input type=submit value=Go></form>", "button"),
+        ("<form><input type=image src=x alt=Go style='width:9px;height:9px'></form>", "button"),
+        ("<form id=away></form><button form=away>Go</button>", "button"),
+        ("<form><button type=button>Save changes</button></form>", "button"),
+        ("<form><div role=button tabindex=0>Send</div></form>", "button"),
+        ("<div role=dialog><a href='#'>Confirm</a></div>", "link"),
+        ("<dialog open><button>Place order</button></dialog>", "button"),
+        ("<form><a href='#'>Log in</a></form>", "link"),
+        ("<form><div id=x style='cursor:pointer'>Pay 20</div></form>", "generic"),
+    ],
+)
+def test_submits(tab: Tab, html: str, start: str) -> None:
+    tab.show(html)
+    assert tab.probe("click_ax", ref_id=tab.ref(start))["submits"]
+
+
+@pytest.mark.parametrize(
+    ("html", "start"),
+    [
+        ("<button>Save</button>", "button"),
+        ("<form></form><button>Send</button>", "button"),
+        ("<form><button type=button>Show more</button></form>", "button"),
+        ("<form><button type=reset>Clear all</button></form>", "button"),
+        ("<form><a href='#'>Help</a></form>", "link"),
+        ("<form><label><input type=checkbox> Send me letters</label></form>", "checkbox"),
+        ("<form><input aria-label='Send to'></form>", "textbox"),
+        ("<form><button type=button>Address book</button></form>", "button"),
+        ("<form><button type=button>Payment details</button></form>", "button"),
+        ("<div role=dialog><button>Close</button></div>", "button"),
+        ("<form><select aria-label='Post code'><option>Post</select></form>", "combobox"),
+    ],
+)
+def test_does_not_submit(tab: Tab, html: str, start: str) -> None:
+    tab.show(html)
+    probe = tab.probe("click_ax", ref_id=tab.ref(start))
+    assert probe["success"]
+    assert not probe["submits"]
+    assert probe["token"] == ""
+    assert probe["reason"]
+
+
+def test_a_button_may_have_its_own_destination(tab: Tab) -> None:
+    tab.show(
+        "<form action=/sent/a method=get><input name=q value=1><button formaction='https://other.example/b' formmethod=post>Send</button></form>"
+    )
+    probe = tab.probe("click_ax", ref_id=tab.ref("button"))
+    assert (probe["host"], probe["action"], probe["method"]) == (
+        "other.example",
+        "https://other.example/b",
+        "post",
+    )
+
+
+def test_search_forms_are_forms(tab: Tab) -> None:
+    tab.show(
+        "<form action=/sent/search><input type=search name=q aria-label=Q><button>Search</button></form>"
+    )
+    probe = tab.probe("set_field", ref_id=tab.ref("searchbox"), text="tea", submit=True)
+    assert (probe["submits"], probe["method"], probe["fields"]) == (
+        True,
+        "get",
+        [{"label": "Q", "value": "tea", "masked": False}],
+    )
+
+
+@pytest.mark.parametrize(
+    ("focus", "submits"),
+    [
+        ("#one", True),
+        ("#area", False),
+        ("#lonely", False),
+        ("#editor", True),
+        ("#plain", False),
+        ("#link", False),
+        ("#b", True),
+    ],
+)
+def test_enter(tab: Tab, focus: str, submits: bool) -> None:
+    tab.show("""<form><input id=one value=x><textarea id=area></textarea><button id=b>Order</button></form>
+      <input id=lonely><section><div id=editor contenteditable>Hi</div><button>Send</button></section>
+      <section><section><section><section><div id=plain contenteditable>Hi</div></section></section></section></section><a id=link href='#'>x</a>""")
+    if focus == "#area":
+        tab.js("document.querySelector('#b').textContent = 'Next'")
+    tab.js(f"document.querySelector('{focus}').focus()")
+    assert tab.probe("press_keys", key="Enter")["submits"] is submits
+    assert not tab.probe("press_keys", key="Tab")["submits"]
+
+
+def test_typing_alone_is_no_submit(tab: Tab) -> None:
+    tab.show(FORM)
+    ref = tab.ref('textbox "Mail"')
+    assert not tab.probe("set_field", ref_id=ref, text="x")["submits"]
+    assert not tab.probe("type_ax", ref_id=ref, text="x")["submits"]
+
+
+def test_the_token_lets_the_same_form_through_once(tab: Tab) -> None:
+    tab.show(
+        "<form onsubmit=\"document.title += ' sent'; return false\"><input aria-label=A value=1><button>Save</button></form>"
+    )
+    ref = tab.ref("button")
+    token = tab.probe("click_ax", ref_id=ref)["token"]
+    assert tab.call("click_ax", ref_id=ref, token=token)["success"]
+    assert tab.js("document.title") == "Test sent"
+    again = tab.call("click_ax", ref_id=ref, token=token)
+    assert (again["success"], again["code"]) == (False, "form_changed")
+    assert tab.js("document.title") == "Test sent"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "document.querySelector('[aria-label=A]').value = '2'",
+        "document.forms[0].action = 'https://evil.example/'",
+        "document.forms[0].method = 'post'",
+        "document.querySelector('button').textContent = 'Delete all'",
+        "document.querySelector('button').setAttribute('formaction', 'https://evil.example/')",
+        "document.querySelector('[type=checkbox]').checked = true",
+        "document.querySelector('[type=password]').value = 'other'",
+        "document.forms[0].append(Object.assign(document.createElement('input'), {name: 'extra', value: 'x'}))",
+        "document.querySelector('button').replaceWith(document.querySelector('button').cloneNode(true))",
+    ],
+)
+def test_a_changed_form_is_refused(tab: Tab, change: str) -> None:
+    tab.show("""<form onsubmit="document.title += ' sent'; return false"><input aria-label=A value=1><input type=checkbox aria-label=B>
+      <input type=password aria-label=P value=x><button>Save</button></form>""")
+    ref = tab.ref("button")
+    token = tab.probe("click_ax", ref_id=ref)["token"]
+    tab.js(change)
+    answer = tab.call("click_ax", ref_id=ref, token=token)
+    assert not answer["success"]
+    assert answer["code"] in ("form_changed", "stale_ref")
+    assert tab.js("document.title") == "Test"
+
+
+def test_a_changed_form_without_the_check_would_be_sent(tab: Tab) -> None:
+    """The negative control: it is the token that stops it."""
+    tab.show(
+        "<form onsubmit=\"document.title += ' sent'; return false\"><input aria-label=A value=1><button>Save</button></form>"
+    )
+    ref = tab.ref("button")
+    tab.probe("click_ax", ref_id=ref)
+    tab.js("document.querySelector('input').value = '2'")
+    assert tab.call("click_ax", ref_id=ref)["success"]
+    assert tab.js("document.title") == "Test sent"
+
+
+def test_tokens_belong_to_one_tool(tab: Tab) -> None:
+    tab.show(
+        "<form onsubmit=\"document.title += ' sent'; return false\"><input id=i aria-label=A><button>Save</button></form>"
+    )
+    token = tab.probe("click_ax", ref_id=tab.ref("button"))["token"]
+    tab.js("i.focus()")
+    assert tab.call("press_keys", key="Enter", token=token)["code"] == "form_changed"
+    assert tab.call("click_ax", ref_id=tab.ref("button"), token="st_made_up")["code"] == "form_changed"
+    assert tab.js("document.title") == "Test"
+
+
+def test_set_field_with_submit(tab: Tab) -> None:
+    tab.show(
+        "<form action=/sent/find method=get><label>Words <input name=q></label><button>Find</button></form>"
+    )
+    ref = tab.ref('textbox "Words"')
+    args = {"ref_id": ref, "text": "green tea", "submit": True}
+    probe = tab.probe("set_field", **args)
+    assert probe["fields"] == [{"label": "Words", "value": "green tea", "masked": False}]
+    answer = tab.call("set_field", **args, token=probe["token"])
+    assert answer["success"]
+    assert answer["submitted"]
+    tab.until("document.title === 'Sent'")
+    assert tab.site.received[-1] == ("GET", "/sent/find", {"q": ["green tea"]})
+
+
+def test_set_field_does_not_send_what_it_could_not_type(tab: Tab) -> None:
+    tab.show(
+        "<form onsubmit=\"document.title='sent'; return false\"><input aria-label=A oninput=\"this.value=''\"><button>Go</button></form>"
+    )
+    answer = tab.fill("textbox", "x", submit=True)
+    assert not answer["success"]
+    assert tab.js("document.title") == "Test"
+
+
+def test_another_field_that_changes_meanwhile_stops_the_sending(tab: Tab) -> None:
+    tab.show(
+        """<form onsubmit="document.title='sent'; return false"><input aria-label=A oninput="b.value='1000'"><input id=b aria-label=B value=1><button>Go</button></form>"""
+    )
+    args = {"ref_id": tab.ref('textbox "A"'), "text": "x", "submit": True}
+    token = tab.probe("set_field", **args)["token"]
+    assert tab.call("set_field", **args, token=token)["code"] == "form_changed"
+    assert tab.js("document.title") == "Test"
+
+
+def test_a_bad_ref_is_an_error_of_the_probe(tab: Tab) -> None:
+    tab.show(FORM)
+    assert tab.probe("click_ax", ref_id="ref_999999")["code"] == "unknown_ref"
