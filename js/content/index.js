@@ -50,7 +50,10 @@ function tree(session, args) {
   if (typeof args.refs_after === "number") session.refs.startAfter(whole(args.refs_after, 0, 0, 900_000_000));
   const anchor = shape.ref_id ? session.element(shape.ref_id).element : null;
   const revision = typeof args.tree_revision === "string" ? args.tree_revision : null;
-  return /** @type {Answer} */ (session.trees.read(shape, anchor, whole(args.page, 1, 1, 100_000), revision));
+  const read = /** @type {Answer} */ (
+    session.trees.read(shape, anchor, whole(args.page, 1, 1, 100_000), revision)
+  );
+  return { ...read, lastRef: session.refs.last };
 }
 
 /**
