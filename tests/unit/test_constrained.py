@@ -232,7 +232,7 @@ def test_an_open_list_is_answered_first() -> None:
 def test_a_task_is_not_over_before_anything_was_done() -> None:
     run = Run()
     assert not names(run.schema) & {"done", "answer"}
-    run.step({"finished": "no", "tool": "read_page"}, text="Nothing")
+    run.step({"finished": "no", "tool": "scroll", "direction": "down"}, moved=False)
     assert run.allows(done("failed"))
     assert not run.allows(done("success"))
     assert Run("What does it cost?").allows(done("success"))
@@ -250,6 +250,30 @@ def test_a_form_is_not_sent_before_a_button_was_pressed() -> None:
     only = Run("Put Ada into the name. Do not order yet.")
     only.step(fill("ref_4", "Ada"))
     assert only.allows(done())
+
+
+def test_the_text_of_a_page_is_read_once_and_only_if_the_tree_is_not_all_of_it() -> None:
+    assert "read_page" not in names(Run().schema)
+    run = Run(tree=TREE + '\ntext "A long story…"')
+    run.step({"finished": "no", "tool": "read_page"}, text="A long story.")
+    assert "read_page" not in names(run.schema)
+    run.step(click("ref_2"), currentUrl="https://a/b", previousUrl="https://a/c")
+    assert "read_page" in names(run.schema)
+
+
+def test_keys_and_directions_that_mean_something() -> None:
+    run = Run()
+    assert "press_keys" not in names(run.schema)
+    assert run.allows({"finished": "no", "tool": "scroll", "direction": "down"})
+    assert not run.allows({"finished": "no", "tool": "scroll", "direction": "up"})
+    run.step(fill("ref_4", "Ada"))
+    enter = {"finished": "no", "tool": "press_keys", "key": "Enter"}
+    assert run.allows(enter)
+    assert not run.allows({**enter, "key": "Escape"})
+    shut = Run(tree='[open overlays]\ndialog "Cookies" [ref_30]\n[page]\n' + TREE)
+    assert shut.allows({**enter, "key": "Escape"})
+    run.step({"finished": "no", "tool": "scroll", "direction": "down"}, moved=True)
+    assert run.allows({"finished": "no", "tool": "scroll", "direction": "up"})
 
 
 def test_an_empty_page_still_has_a_way_out() -> None:
@@ -300,7 +324,7 @@ def test_page_text_is_wrapped_and_cannot_close_the_wrapper() -> None:
 
 
 def test_what_was_read_is_shown_until_the_page_changes() -> None:
-    run = Run("What is the story?")
+    run = Run("What is the story?", tree=TREE + '\ntext "Once upon…"')
     run.step(
         {"finished": "no", "tool": "read_page"}, text="Once upon a time", url="https://shop.example/order"
     )

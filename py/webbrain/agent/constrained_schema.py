@@ -105,11 +105,24 @@ class TurnSchema:
         if name == "go_forward":
             return not _FORWARD.search(task)
         if name == "read_page":
-            return any(step.call.name == "read_page" and step.ok for step in self._steps[-1:])
+            return not self._cut_short() or self._read_already()
         if name == "scroll" and self._state.page and not self._state.page.truncated:
             return any(
                 step.call.name == "scroll" and step.data.get("moved") is False for step in self._steps[-2:]
             )
+        return False
+
+    def _cut_short(self) -> bool:
+        """The tree does not hold all text of the page."""
+        page = self._state.page
+        return page is None or page.truncated or "…" in page.tree or not page.controls
+
+    def _read_already(self) -> bool:
+        for step in reversed(self._steps):
+            if step.call.name == "read_page" and step.ok:
+                return True
+            if step.new_page:
+                return False
         return False
 
     def _clickable(self) -> list[Control]:
@@ -172,6 +185,8 @@ class TurnSchema:
         for step in reversed(self._steps):
             if step.new_page or (step.ok and step.target.startswith(("button ", "link "))):
                 return False
+            if step.call.name == "press_keys" and not step.idle:
+                return False
             if step.ok and isinstance(step.args.get("text"), str):
                 return any(control.role == "button" for control in self._controls)
         return False
@@ -213,7 +228,21 @@ class TurnSchema:
     def _plain(self, tool: ToolSpec) -> list[Schema]:
         if "" in self._in_vain[tool.name]:
             return []
-        return [_object(tool.name, self._required(tool, set()))]
+        properties = self._required(tool, set())
+        if tool.name == "press_keys":
+            keys = self._keys()
+            return [_object(tool.name, {**properties, "key": {"enum": keys}})] if keys else []
+        if tool.name == "scroll" and not any(
+            s.call.name == "scroll" and s.data.get("moved") for s in self._steps
+        ):
+            properties["direction"] = {"enum": ["down", "bottom"]}
+        return [_object(tool.name, properties)]
+
+    def _keys(self) -> list[str]:
+        """Keys that mean something now: Enter after typing, Escape for what lies over the page."""
+        last = self._steps[-1] if self._steps else None
+        keys = ["Enter"] if last and last.ok and isinstance(last.args.get("text"), str) else []
+        return [*keys, "Escape"] if any(e.overlay for e in self._elements.values()) else keys
 
     def _done(self, tool: ToolSpec) -> list[Schema]:
         properties = self._required(tool, {"summary"})
