@@ -1,0 +1,195 @@
+// The supervisor page as a whole, between screens, Worker and executor that the test plays.
+
+import assert from "node:assert/strict";
+import { register } from "node:module";
+import { after, beforeEach, mock, test } from "node:test";
+import * as platform from "./platform.fake.mjs";
+
+// The build puts a platform file beside the bundle; here it is the fake one.
+const fake = new URL("platform.fake.mjs", import.meta.url).href;
+const hook = `export const resolve = (name, context, next) =>
+  name === "./platform.js" ? { url: ${JSON.stringify(fake)}, shortCircuit: true } : next(name, context);`;
+register(`data:text/javascript,${encodeURIComponent(hook)}`);
+
+/** @type {any} */
+let worker;
+mock.timers.enable({ apis: ["setInterval"] });
+globalThis.Worker = /** @type {any} */ (
+  class {
+    constructor() {
+      /** @type {any[]} */
+      this.sent = [];
+      worker = this;
+    }
+    postMessage(/** @type {any} */ message) {
+      this.sent.push(message.text ? { ...JSON.parse(message.text), pieces: message.buffers } : message);
+    }
+    terminate() {}
+  }
+);
+await import("../../../js/bridge/host.js");
+after(() => mock.timers.reset());
+
+const OWN_PAGE = { id: "me", url: "x://me/sidepanel.html" };
+
+/** What Python sends. @param {object} frame */
+function python(frame) {
+  worker.onmessage({ data: { text: JSON.stringify({ epoch: 1, ...frame }), buffers: [] } });
+}
+
+/** @param {() => any} found */
+async function eventually(found) {
+  for (let n = 0; n < 1_000; n++) {
+    const value = found();
+    if (value) return value;
+    await new Promise(setImmediate);
+  }
+  return assert.fail(`nothing came: ${found}`);
+}
+
+/** @param {any} sender */
+function screen(sender = OWN_PAGE) {
+  /** @type {any} */
+  const port = { name: "wb-ui", sender, got: [], closed: false };
+  port.postMessage = (/** @type {any} */ frame) => port.got.push(frame);
+  port.disconnect = () => {
+    port.closed = true;
+  };
+  port.onMessage = {
+    addListener: (/** @type {any} */ listener) => {
+      port.say = listener;
+    },
+  };
+  port.onDisconnect = {
+    addListener: (/** @type {any} */ listener) => {
+      port.leave = listener;
+    },
+  };
+  for (const listener of platform.connectListeners) listener(port);
+  return port;
+}
+
+/** @param {any} message @param {any} sender @returns {{taken: boolean, answer: Promise<any>}} */
+function message(message, sender) {
+  let taken = false;
+  const answer = new Promise((resolve) => {
+    taken = platform.messageListeners.some((listener) => listener(message, sender, resolve));
+  });
+  return { taken, answer };
+}
+
+/** Have Python answer the next call of `method`. @param {string} method @param {any} result */
+async function answered(method, result) {
+  const seen = worker.sent.length;
+  const call = await eventually(() =>
+    worker.sent.slice(seen - 1).find((/** @type {any} */ frame) => frame.method === method && !frame.done_),
+  );
+  call.done_ = true;
+  python({ target: "host", kind: "reply", id: call.id, result });
+  return call;
+}
+
+beforeEach(() => {
+  platform.executor.answers.length = 0;
+  platform.executor.calls.length = 0;
+});
+
+test("while Python starts a screen sees the state, and its calls wait", async () => {
+  const port = screen();
+  port.say({ kind: "call", id: "u1", method: "boot.status" });
+  port.say({ kind: "call", id: "u2", method: "settings.get", params: {} });
+  const status = await eventually(() => port.got.find((/** @type {any} */ frame) => frame.id === "u1"));
+  assert.equal(status.result.state, "starting");
+  assert.ok(!port.got.some((/** @type {any} */ frame) => frame.id === "u2"));
+  python({ target: "host", kind: "event", method: "boot.ready", params: { mode: "plain", reason: "" } });
+  const call = await answered("ui", { values: {} });
+  assert.equal(call.params.method, "settings.get");
+  const reply = await eventually(() => port.got.find((/** @type {any} */ frame) => frame.id === "u2"));
+  assert.deepEqual([reply.target, reply.kind, reply.result], ["ui", "reply", { values: {} }]);
+  assert.ok(
+    port.got.some((/** @type {any} */ frame) => frame.method === "boot" && frame.params.state === "ready"),
+  );
+});
+
+test("a stranger's port is closed", () => {
+  const port = screen({ id: "me", url: "https://evil.example/" });
+  assert.equal(port.closed, true);
+  assert.equal(port.say, undefined);
+});
+
+test("events go to every screen that is there, and updates to the older message as well", async () => {
+  const [stays, leaves] = [screen(), screen()];
+  leaves.leave();
+  const params = { tabId: 1, seq: 2, type: "text", data: {} };
+  python({ target: "host", kind: "event", method: "ui.emit", params: { event: "agent_update", params } });
+  assert.deepEqual(stays.got.at(-1).params, params);
+  assert.equal(leaves.got.length, 0);
+  assert.deepEqual(platform.broadcasts.at(-1), { target: "sidepanel", action: "agent_update", ...params });
+});
+
+/** @param {string} id @param {string} method */
+async function pythonCalls(id, method, params = {}) {
+  const deadline = Date.now() + 5_000;
+  python({ target: "executor", kind: "call", id, method, params, deadline });
+  return eventually(() => worker.sent.find((/** @type {any} */ frame) => frame.id === id));
+}
+
+test("a call whose executor died is repeated once if it may be", async () => {
+  platform.executor.answers.push(null, { target: "python", epoch: 1, kind: "reply", id: "p1", result: 5 });
+  assert.equal((await pythonCalls("p1", "tabs.get")).result, 5);
+  assert.equal(platform.executor.calls.length, 2);
+});
+
+test("and only once", async () => {
+  assert.equal((await pythonCalls("p2", "tabs.get")).error.code, "outcome_unknown");
+  assert.equal(platform.executor.calls.length, 2);
+});
+
+test("a call with an effect is never repeated", async () => {
+  platform.executor.answers.push(null, { target: "python", epoch: 1, kind: "reply", id: "p3", result: 5 });
+  assert.equal((await pythonCalls("p3", "tabs.sendMessage")).error.code, "outcome_unknown");
+  assert.equal(platform.executor.calls.length, 1);
+});
+
+test("the supervisor answers only its own calls", async () => {
+  python({ target: "host", kind: "call", id: "p4", method: "tabs.get", params: {} });
+  const frame = await eventually(() => worker.sent.find((/** @type {any} */ sent) => sent.id === "p4"));
+  assert.equal(frame.error.code, "not_allowed");
+});
+
+test("only the service worker may hand messages on", async () => {
+  const own = { id: "me", url: platform.executor.backgroundUrl };
+  const hello = message({ target: "host", method: "hello" }, own);
+  assert.equal(await hello.answer, true);
+  for (const sender of [OWN_PAGE, { id: "me", url: "https://evil.example/", tab: {} }]) {
+    assert.equal(message({ target: "host", method: "hello" }, sender).taken, false);
+    assert.equal(message({ target: "background", action: "chat_start" }, sender).taken, false);
+  }
+});
+
+test("an older message reaches Python and its refusal comes back as data", async () => {
+  const own = { id: "me", url: platform.executor.backgroundUrl };
+  const asked = message({ target: "host", method: "legacy", params: { action: "chat_start" } }, own);
+  assert.equal(asked.taken, true);
+  const call = await answered("legacy", { ok: true });
+  assert.deepEqual(call.params, { action: "chat_start" });
+  assert.deepEqual(await asked.answer, { ok: true });
+});
+
+test("a closed tab is told to Python", async () => {
+  message(
+    { target: "host", method: "tab_removed", params: { tabId: 9 } },
+    { url: platform.executor.backgroundUrl },
+  );
+  const frame = await eventually(() =>
+    worker.sent.find((/** @type {any} */ sent) => sent.method === "tab_removed"),
+  );
+  assert.deepEqual(frame.params, { tabId: 9 });
+});
+
+test("too long a call of a screen is refused", async () => {
+  const port = screen();
+  port.say({ kind: "call", id: "u9", method: "chat.start", params: { text: "x".repeat(1_100_000) } });
+  const frame = await eventually(() => port.got.find((/** @type {any} */ got) => got.id === "u9"));
+  assert.equal(frame.error.code, "too_large");
+});
