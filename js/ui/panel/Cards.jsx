@@ -50,7 +50,7 @@ export function Card({ item }) {
     >
       <div class="card-head">
         <Icon name={card.kind === "clarify" ? "unknown" : "shield"} />
-        <h3 id={`card-${card.cardId}`}>{card.title}</h3>
+        <h2 id={`card-${card.cardId}`}>{card.title}</h2>
       </div>
       {card.host && (
         <p class="card-host">

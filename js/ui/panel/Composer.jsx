@@ -98,6 +98,7 @@ export function Composer() {
   return (
     <form
       class={`composer mode-${mode}`}
+      aria-label={t("composer")}
       onSubmit={(event) => {
         event.preventDefault();
         send();

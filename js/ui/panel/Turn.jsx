@@ -174,7 +174,7 @@ function MaxSteps({ item, last }) {
     <section class="card card-more" aria-label={tn("max_steps", item.steps)}>
       <div class="card-head">
         <Icon name="info" />
-        <h3>{tn("max_steps", item.steps)}</h3>
+        <h2>{tn("max_steps", item.steps)}</h2>
       </div>
       {item.recap && <Markdown text={item.recap} />}
       {last && (
