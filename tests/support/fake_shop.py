@@ -89,6 +89,9 @@ class FakeShop:
             role = roles.get(key, "textbox")
             value = self.values.get(key, "")
             shown = " checked" if role == "checkbox" and value else f' value="{value}"' if value else ""
+            if self._words.styles[key] == "labelledby":
+                label = self._words.labels[key]
+                lines.append(f'  generic "{label}" {self._ref(f"label:{key}")}')
             kind = f' type="{types[key]}"' if key in types else ""
             lines.append(f'  {role} "{self._words.labels[key]}" {self._ref(f"field:{key}")}{kind}{shown}')
         lines.append(f'  button "{self._words.labels["draft"]}" {self._ref("draft")}')

@@ -208,7 +208,8 @@ class Chromium(Browser):
         """When the running service worker started, in milliseconds since 1970; 0 if none runs."""
         try:
             target = self._target("service_worker", self.origin, timeout=0)
-            return float(self._eval_in(target, "performance.timeOrigin"))
+            # A worker that is about to end may never answer.
+            return float(self._eval_in(target, "performance.timeOrigin", WORKER_ANSWERS))
         except (TimeoutError, CommandFailed, ScriptFailed):
             return 0.0
 

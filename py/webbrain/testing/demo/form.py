@@ -8,7 +8,7 @@ from webbrain.testing.demo.tree import Node
 from webbrain.testing.demo.wanted import Wanted
 from webbrain.testing.model_server import call
 
-TEXT_ROLES = {"textbox", "combobox", "spinbutton", "searchbox", "date", "generic"}
+TEXT_ROLES = {"textbox", "combobox", "spinbutton", "searchbox"}
 BUTTON_ROLES = {"button"}
 CLUES: dict[str, re.Pattern[str]] = {
     "email": re.compile(r"e-?mail|write to you", re.IGNORECASE),
