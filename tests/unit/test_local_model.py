@@ -1,4 +1,4 @@
-"""Fetching the real model: joined slice by slice, checked by hash, and a clear word where it cannot be had."""
+"""Fetching the real model: joined piece by piece, checked by hash; a clear word where it cannot be had."""
 
 import hashlib
 import io
