@@ -53,6 +53,8 @@ const contentEditable = getter(HTMLElement.prototype, "isContentEditable");
 export const attribute = (e, name) => Element.prototype.getAttribute.call(e, name);
 /** @type {(e: Element, name: string) => boolean} */
 export const hasAttribute = (e, name) => Element.prototype.hasAttribute.call(e, name);
+/** @type {(e: Element) => boolean} */
+export const hasAttributes = (e) => Element.prototype.hasAttributes.call(e);
 /** @type {(e: Element, selector: string) => boolean} */
 export const matches = (e, selector) => Element.prototype.matches.call(e, selector);
 /** @type {(e: Element) => DOMRect} */

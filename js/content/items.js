@@ -2,7 +2,9 @@
  * What a walk yields: nodes with a line of their own, and runs of text between them.
  */
 
+import { isHTML, localName, rectOf, viewOf } from "./dom.js";
 import { NAME_CHARS } from "./limits.js";
+import { touchesViewport } from "./sight.js";
 import { line } from "./text.js";
 
 /**
@@ -14,6 +16,8 @@ import { line } from "./text.js";
  * @property {boolean} interactive native, ARIA or scripted control
  * @property {boolean} clickable known only by its pointer cursor
  * @property {boolean} inert
+ * @property {boolean} hidden `aria-hidden`
+ * @property {Element} box what is drawn for it: the label of a checkbox that is not
  * @property {boolean} covered
  * @property {boolean} plain text without a role
  * @property {boolean} selected a chosen option
@@ -22,6 +26,7 @@ import { line } from "./text.js";
 
 /** @typedef {{ text: string }} TextRun */
 /** @typedef {TreeNode | TextRun} Item */
+/** @typedef {"all" | "visible" | "interactive"} Filter */
 
 /** Elements that only dress text: their text belongs to the line around them. */
 export const FORMATTING = new Set(
@@ -58,6 +63,8 @@ export function makeNode(el, role, name, kids, inert) {
     interactive: false,
     clickable: false,
     inert,
+    hidden: false,
+    box: el,
     covered: false,
     plain: false,
     selected: false,
@@ -141,4 +148,39 @@ export function tidy(items) {
   return items.some((item) => isRun(item) && item.text.trim() === "")
     ? items.filter((item) => !isRun(item) || item.text.trim() !== "")
     : items;
+}
+
+/**
+ * What a filter leaves of a walk. Children of what is left out move up a level; their text goes with it.
+ * @param {Item[]} items
+ * @param {Filter} filter
+ * @param {(node: TreeNode) => boolean} always nodes that stay in any case
+ * @returns {Item[]}
+ */
+export function filtered(items, filter, always) {
+  if (filter === "all") return items;
+  const out = /** @type {Item[]} */ ([]);
+  for (const item of items) {
+    if (isRun(item)) {
+      if (filter === "visible") out.push(item);
+      continue;
+    }
+    const acts = item.interactive || item.clickable;
+    if (filter === "interactive" && acts && !item.name) item.name = line(contentText(item.kids), NAME_CHARS);
+    const own = item.role === "option" && item.kids.length === 0 ? [] : filtered(item.kids, filter, always);
+    const stays = always(item) || (filter === "interactive" ? acts : !item.hidden && isInView(item));
+    if (stays) out.push({ ...item, kids: isNativeSelect(item.el) ? item.kids : own });
+    else for (const kid of own) if (!isRun(kid)) out.push(kid);
+  }
+  return out;
+}
+
+/** @param {Element} e */
+function isNativeSelect(e) {
+  return localName(e) === "select" && isHTML(e);
+}
+
+/** @param {TreeNode} node */
+function isInView(node) {
+  return touchesViewport(rectOf(node.box), viewOf(node.box));
 }

@@ -19,7 +19,7 @@ import { line, quote, value as valueText } from "./text.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
 /** @typedef {import("./items.js").Item} Item */
-/** @typedef {import("./walk.js").Filter} Filter */
+/** @typedef {import("./items.js").Filter} Filter */
 /** @typedef {import("./refs.js").Refs} Refs */
 /** @typedef {{ ref: string, role: string, name: string, can: ("click" | "type" | "select" | "toggle")[] }} Control */
 /** @typedef {{ text: string, control: Control | null, first: boolean }} Line */

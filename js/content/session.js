@@ -128,7 +128,7 @@ export class Session {
         collect(item.kids);
       }
     };
-    const walk = new Walk(listed.interactive ? "interactive" : "all");
+    const walk = new Walk();
     collect(walk.run(root));
     collect(walk.overlays);
     const placed = found.filter((e) => pathOf(e) === listed.path);

@@ -4,6 +4,7 @@
 
 import { whole } from "./args.js";
 import { documentTitle, documentURL, pageRoot } from "./dom.js";
+import { filtered } from "./items.js";
 import {
   DEPTH_DEFAULT,
   DEPTH_MAX,
@@ -19,7 +20,7 @@ import { Walk } from "./walk.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
 /** @typedef {import("./items.js").Item} Item */
-/** @typedef {import("./walk.js").Filter} Filter */
+/** @typedef {import("./items.js").Filter} Filter */
 /** @typedef {import("./refs.js").Refs} Refs */
 /** @typedef {import("./lines.js").Line} Line */
 /**
@@ -86,13 +87,20 @@ export class Trees {
    */
   #build(shape, anchor, key) {
     this.#refs.sweep();
-    const walk = new Walk(shape.filter, anchor);
+    const walk = new Walk(anchor);
     const root = anchor ?? pageRoot(document);
-    const items = root ? walk.run(root) : [];
-    const printer = new Printer(this.#refs, shape, anchor, [...walk.overlays, ...items]);
-    if (walk.overlays.length) {
+    const all = root ? walk.run(root) : [];
+    // In an anchored tree the viewport does not count.
+    const filter = anchor && shape.filter === "visible" ? "all" : shape.filter;
+    const fixed = new Set(walk.overlays.map((node) => node.el));
+    /** @param {import("./items.js").TreeNode} node */
+    const always = (node) => fixed.has(node.el) || node.el === anchor;
+    const items = filtered(all, filter, always);
+    const overlays = filtered(walk.overlays, filter, always);
+    const printer = new Printer(this.#refs, shape, anchor, [...overlays, ...items]);
+    if (overlays.length) {
       printer.banner(OVERLAY_BANNER);
-      printer.items(walk.overlays, 0);
+      printer.items(overlays, 0);
       if (items.length) printer.banner(PAGE_BANNER);
     }
     printer.items(items, 0);

@@ -13,6 +13,7 @@ import {
   firstChild,
   frameDocument,
   hasAttribute,
+  hasAttributes,
   isHTML,
   localName,
   nextSibling,
@@ -71,8 +72,6 @@ import {
 } from "./sight.js";
 import { cut, line } from "./text.js";
 
-/** @typedef {"all" | "visible" | "interactive"} Filter */
-
 /** @typedef {import("./items.js").TreeNode} TreeNode */
 /** @typedef {import("./items.js").Item} Item */
 
@@ -96,7 +95,6 @@ export class Walk {
   visited = 0;
   /** Something was left out because a budget ran out. */
   cut = false;
-  #filter;
   #anchor;
   #frames = 0;
   #deadline = performance.now() + TREE_MS;
@@ -112,12 +110,8 @@ export class Walk {
   #modal = null;
   #view = window;
 
-  /**
-   * @param {Filter} filter
-   * @param {Element | null} anchor the element whose subtree is read, if it is not the page's
-   */
-  constructor(filter, anchor = null) {
-    this.#filter = filter;
+  /** @param {Element | null} anchor the element whose subtree is read, if it is not the page's */
+  constructor(anchor = null) {
     this.#anchor = anchor;
   }
 
@@ -195,7 +189,8 @@ export class Walk {
       tag !== "body" &&
       tag !== "html" &&
       this.#view.getComputedStyle(e).cursor === "pointer";
-    const hidden = above.hidden || attribute(e, "aria-hidden") === "true";
+    const veiled = attribute(e, "aria-hidden") === "true";
+    const hidden = above.hidden || veiled;
     const overlay = !above.overlay && isOverlay(e, tag, role);
     const inert = e === this.#modal ? false : above.inert || (html && hasAttribute(e, "inert"));
     const editable = isEditableRoot(e);
@@ -213,7 +208,8 @@ export class Walk {
           e,
           {
             pointer: above.pointer || clickable || (interactive && this.#swallowsPointer(e, tag, role)),
-            hidden,
+            // What is named by its content needs it, whether or not it is hidden from assistive technology.
+            hidden: hidden && !interactive && !clickable,
             inert,
             overlay: above.overlay || overlay,
             verbatim: above.verbatim || tag === "pre" || tag === "code",
@@ -225,11 +221,10 @@ export class Walk {
         FORMATTING.has(tag) ||
         (tag === "span" && role === "generic" && (above.verbatim || !hasAttributes(e)))
       )
-        return items;
+        return veiled ? withoutRuns(items) : items;
       if (!html) return this.#drawing(e, tag, role, items, hidden);
     }
     if ((interactive || clickable) && isGhost(e)) return [];
-    if (hidden && this.#filter === "visible") return [];
     const acts = interactive || clickable || overlay || e === this.#anchor;
     if (hidden && !acts) return withoutRuns(items);
     if (
@@ -243,13 +238,13 @@ export class Walk {
       return withoutRuns(items);
     }
     const node = this.#node(e, role, interactive, clickable, inert, items);
+    node.hidden = hidden;
     if (overlay) {
       if (node.role === "generic" || node.role === "region") node.role = "dialog";
       this.overlays.push(node);
       return [];
     }
     if (this.#keep(node, tag)) return [node];
-    if (this.#filter !== "all") return withoutRuns(node.kids);
     return node.kids.map((item) => (isRun(item) ? textNode(e, item.text, inert) : item));
   }
 
@@ -290,8 +285,6 @@ export class Walk {
       const direct = leadingText(items);
       node.name = line(direct.text, NAME_CHARS);
       node.kids = direct.rest;
-      if (!node.name && (clickable || interactive) && this.#filter === "interactive")
-        node.name = cut(content(), NAME_CHARS);
       node.plain = !!node.name && role === "generic" && !interactive && !clickable;
     }
     node.kids = tidy(node.kids);
@@ -323,10 +316,7 @@ export class Walk {
    */
   #keep(node, tag) {
     const { el, role, name, kids } = node;
-    const acts = node.interactive || node.clickable;
-    if (this.#filter === "interactive" && !acts) return el === this.#anchor;
-    if (this.#filter === "visible" && !this.#anchor && !touchesViewport(rectOf(el), this.#view)) return false;
-    if (acts || el === this.#anchor) return true;
+    if (node.interactive || node.clickable || el === this.#anchor) return true;
     if (tag === "body" || tag === "html") return false;
     if (name) return true;
     if (!STRUCTURE.has(role) || needsName(role)) return false;
@@ -388,7 +378,7 @@ export class Walk {
     if (type === 1) {
       if (localName(/** @type {Element} */ (child)) === "br") return push(out, { text: " " });
       for (const item of this.#visit(/** @type {Element} */ (child), inherited, depth + 1)) push(out, item);
-    } else if (type === 3 && !inherited.hidden) {
+    } else if (type === 3) {
       const raw = characterData(/** @type {Text} */ (child));
       const text = (raw.length > RUN_CHARS ? raw.slice(0, RUN_CHARS) : raw).replace(/\s+/g, " ");
       if (text) push(out, { text });
@@ -412,8 +402,8 @@ export class Walk {
     if (undrawn && !this.#viaLabel.has(control)) {
       this.#viaLabel.add(control);
       const node = this.#node(control, roleOf(control), true, false, above.inert, []);
-      if (this.#filter !== "visible" || this.#anchor || touchesViewport(rectOf(label), this.#view))
-        nodes.unshift(node);
+      node.box = label;
+      nodes.unshift(node);
     }
     return nodes;
   }
@@ -452,8 +442,6 @@ export class Walk {
     }
     if (options.length > cap)
       node.kids.push({ text: `${options.length} options in all, anchor the tree at this ref to list more` });
-    if (this.#filter === "visible" && !this.#anchor && !touchesViewport(rectOf(select), this.#view))
-      return [];
     return [node];
   }
 
@@ -476,9 +464,7 @@ export class Walk {
       );
       this.#enter(outer);
     }
-    if (this.#filter === "interactive" && node.kids.length === 0) return [];
     const rect = rectOf(frame);
-    if (this.#filter === "visible" && !touchesViewport(rect, this.#view)) return [];
     if (node.kids.length === 0 && rect.width * rect.height < 100) return [];
     return [node];
   }
@@ -493,7 +479,7 @@ export class Walk {
    */
   #drawing(e, tag, role, items, hidden) {
     if (tag === "text" && hasText(items)) return [textNode(e, contentText(items), false)];
-    if (tag !== "svg" || hidden || this.#filter === "interactive") return items;
+    if (tag !== "svg" || hidden) return items;
     const name = nameOf(e, role) || svgTitle(e);
     if (!name) return items;
     const node = this.#node(e, "image", false, false, false, []);
@@ -513,9 +499,4 @@ export class Walk {
       node.covered = isCovered(node.el);
     }
   }
-}
-
-/** @param {Element} e */
-function hasAttributes(e) {
-  return Element.prototype.hasAttributes.call(e);
 }

@@ -54,6 +54,7 @@ def main() -> None:
             f"{'page':16} {'filter':12} {'ms':>8} {'characters':>11} {'layouts':>8}   aria snapshot: ms, characters"
         )
         for name, html in PAGES.items():
+            page.goto("about:blank")
             page.set_content(html)
             tab.inject()
             snapshot = ""

@@ -2,12 +2,12 @@
 
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from tests.content.harness import CHROMIUM, FLAGS, PAGES, ROOT, Handler, Site, Tab
 
@@ -59,16 +59,17 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
-@pytest.fixture
-def tab(chromium: Browser, bundle: str, site: Site) -> Iterator[Tab]:
-    """A fresh page; a script error of ours or a word on the console fails the test."""
+@pytest.fixture(scope="package")
+def pages(chromium: Browser) -> Iterator[BrowserContext]:
+    """One window for all tests: a new one for each would double the time of the suite."""
     context = chromium.new_context(viewport={"width": 1000, "height": 700})
-    page = context.new_page()
-    yield Tab(page, context.new_cdp_session(page), bundle, site)
+    yield context
     context.close()
 
 
 @pytest.fixture
-def new_tab(tab: Tab, bundle: str, site: Site) -> Callable[[Page], Tab]:
-    """Wrap a page that another one opened."""
-    return lambda page: Tab(page, page.context.new_cdp_session(page), bundle, site)
+def tab(pages: BrowserContext, bundle: str, site: Site) -> Iterator[Tab]:
+    """A page of its own."""
+    page = pages.new_page()
+    yield Tab(page, pages.new_cdp_session(page), bundle, site)
+    page.close()

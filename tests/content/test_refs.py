@@ -91,9 +91,9 @@ def test_numbers_begin_after_those_already_used(tab: Tab) -> None:
     tab.js(
         "document.body.append(document.createElement('hr'), Object.assign(document.createElement('button'), {textContent: 'Two'}))"
     )
-    assert tab.ref('button "Two"', refs_after=500) == "ref_502"
+    assert tab.ref('button "Two"', refs_after=500) == "ref_501"
     assert tab.ref('button "One"') == "ref_42"
-    assert tab.tree()["lastRef"] == 502
+    assert tab.call("tree")["lastRef"] == 502
 
 
 def test_every_document_starts_elsewhere_by_itself(tab: Tab) -> None:
