@@ -16,6 +16,7 @@ import {
   requestSubmit,
 } from "./dom.js";
 import { focusAsUser } from "./focus.js";
+import { sendKey } from "./keyevents.js";
 import { defaultButton, formOf, pressKey } from "./keys.js";
 import { ACTUAL_CHARS, TYPE_CHARS } from "./limits.js";
 import { editableText, labelText } from "./names.js";
@@ -170,6 +171,7 @@ async function put(session, e, text, how, watch) {
     await typeIntoEditor(/** @type {HTMLElement} */ (e), text, how.clear);
     return { method: `${how.method}_contenteditable`, actual: "", verified: false, before };
   }
+  if (isPicker(e)) return pickFromPopup(session, e, text, how.method, before);
   const { stopped } = await typeIntoField(/** @type {Field} */ (e), text, how.clear);
   const options = await awaitSuggestions(e, () => watch.added);
   /** @type {Filled} */
@@ -179,6 +181,39 @@ async function put(session, e, text, how, watch) {
   if (match) done.picked = await pick(session, match);
   if (!done.picked) done.suggestions = listed(session, options);
   return done;
+}
+
+/** @param {Element} e @returns {boolean} a drop-down made by the page, without a field to type into */
+function isPicker(e) {
+  return roleOf(e) === "combobox" && !isTypeable(e) && localName(e) !== "select";
+}
+
+/**
+ * Open a drop-down and press the option that was meant.
+ * @param {Session} session
+ * @param {Element} e
+ * @param {string} text
+ * @param {string} method
+ * @param {string} before
+ * @returns {Promise<Filled>}
+ * @throws {Refusal} `no_option` with what the opened list offers
+ */
+async function pickFromPopup(session, e, text, method, before) {
+  if (attribute(e, "aria-expanded") !== "true") {
+    const target = pressTarget(e);
+    await press(session, target, await reach(session, target));
+  }
+  const options = await awaitSuggestions(e, () => []);
+  const match = matching(options, text);
+  const picked = match ? await pick(session, match) : null;
+  if (picked !== null) return { method: `${method}_picker`, actual: "", verified: false, picked, before };
+  throw new Refusal(
+    "no_option",
+    options.length
+      ? `The open list has no option ${quote(line(text, 60))}. Click one of the options by its ref_id.`
+      : "The drop-down was pressed, but no list of options opened. Click it and read the tree again.",
+    { suggestions: listed(session, options) },
+  );
 }
 
 /**
@@ -343,7 +378,7 @@ function refuse(e, method) {
       throw new Refusal("not_typeable", `A ${type} field takes a whole value: use set_field.`);
   }
   const choice = isChoice(e);
-  if (!choice && !isTypeable(e) && localName(e) !== "select" && !VALUE_INPUTS.has(type))
+  if (!choice && !isTypeable(e) && !isPicker(e) && localName(e) !== "select" && !VALUE_INPUTS.has(type))
     throw new Refusal(
       "not_typeable",
       `This is not a field: a ${roleOf(e)} takes no text. Choose a textbox of the tree.`,
@@ -426,11 +461,11 @@ async function send(session, e) {
  * A field in which Enter is a line break unless the page says otherwise.
  * @param {Element} e
  * @param {HTMLFormElement | null} form
+ * @returns {Promise<void>}
  */
 async function sendLong(e, form) {
-  const before = actualOf(e);
-  const handled = localName(e) !== "select" && !form ? pressKey(e, "Enter") : false;
-  if (handled || !form) return;
+  // Without a form only the page's own listener can send; the key's default, a line break, is not wanted.
+  if (!form) return sendKey(e, "Enter").up();
   await pause(0);
-  if (isConnected(e) && actualOf(e) === before) requestSubmit(form, defaultButton(form));
+  if (isConnected(e)) requestSubmit(form, defaultButton(form));
 }

@@ -109,7 +109,7 @@ const NEEDS_NAME = new Set([
 /** Roles whose open state puts them first in the tree. */
 export const OVERLAY_ROLES = new Set(["listbox", "menu", "dialog", "alertdialog"]);
 
-const NATIVE_CONTROLS = new Set(["button", "input", "select", "textarea", "option", "summary", "details"]);
+const NATIVE_CONTROLS = new Set(["button", "input", "select", "textarea", "option", "summary"]);
 
 /** Inputs that take text typed by hand. */
 export const TEXT_INPUTS = new Set(["text", "search", "email", "url", "tel", "password", "number"]);
@@ -219,6 +219,7 @@ export function abilities(e, role) {
   if (tag === "input" && VALUE_INPUTS.has(inputType(e))) return ["type"];
   if (tag === "input" && inputType(e) === "file") return [];
   if (isTypeable(e)) return ["type", "click"];
+  if (role === "combobox") return ["select", "click"];
   if (
     role === "checkbox" ||
     role === "radio" ||

@@ -224,7 +224,7 @@ function largestVisible(view) {
 
 /** @param {Element | null} e @param {string} direction */
 function canMove(e, direction) {
-  if (!e) return false;
+  if (!e || viewOf(e).getComputedStyle(e).overflowY === "hidden") return false;
   return direction === "up" || direction === "top"
     ? e.scrollTop > 0
     : e.scrollTop + e.clientHeight < e.scrollHeight - 1;

@@ -32,8 +32,19 @@ const DECORATION_RATIO = 3;
  * @param {Element} e
  * @returns {boolean}
  */
+export function isShown(e) {
+  return Element.prototype.checkVisibility.call(e, SEEN);
+}
+
+/**
+ * Shown, or without a box of its own but with shown children (`display: contents`).
+ * @param {Element} e
+ * @returns {boolean}
+ */
 export function isRendered(e) {
-  return Element.prototype.checkVisibility.call(e, SEEN) || (hasContentsBox(e) && !!composedParent(e));
+  if (isShown(e)) return true;
+  const parent = hasContentsBox(e) ? composedParent(e) : null;
+  return parent !== null && isRendered(parent);
 }
 
 /**

@@ -27,6 +27,9 @@ import { sendChange, sendInput, setValue } from "./values.js";
 
 /** @typedef {import("./values.js").Field} Field */
 
+/** Line breaks in an editor after which it is given time; a long text would take too long at that pace. */
+const PACED_LINES = 20;
+
 /**
  * Type into an input or textarea. A line break is part of the text and never a press of Enter.
  * @param {Field} field
@@ -49,7 +52,7 @@ export async function typeIntoField(field, text, clear) {
   let held = clear ? "" : field.value;
   if (clear && field.value) selectAll(field);
   if (clear && !wanted) {
-    if (field.value && before0(field, "deleteContentBackward", null)) {
+    if (field.value && beforeInput(field, "deleteContentBackward", null)) {
       setValue(field, "");
       sendInput(field, "deleteContentBackward");
     }
@@ -67,7 +70,7 @@ export async function typeIntoField(field, text, clear) {
     const isKey = piece !== "\n" && piece !== rest;
     const key = isKey ? sendKey(field, piece) : null;
     if (!key || key.allowed) {
-      if (before0(field, piece === "\n" ? "insertLineBreak" : "insertText", piece)) {
+      if (beforeInput(field, piece === "\n" ? "insertLineBreak" : "insertText", piece)) {
         held += piece;
         setValue(field, held);
         const kept = field.value;
@@ -99,7 +102,7 @@ function selectAll(field) {
 }
 
 /** @param {Element} e @param {string} kind @param {string | null} data @returns {boolean} false if the page took the edit over */
-function before0(e, kind, data) {
+function beforeInput(e, kind, data) {
   return dispatch(
     e,
     new InputEvent("beforeinput", {
@@ -130,7 +133,7 @@ export async function typeIntoEditor(root, text, clear) {
   for (const [i, piece] of lines.entries()) {
     if (i > 0) {
       edit(root, "insertParagraph", "insertParagraph", null);
-      await pause(TICK_MS);
+      if (i <= PACED_LINES) await pause(TICK_MS);
     }
     if (!piece) continue;
     if (!inFocus(root)) await hold(root, "end");
@@ -228,7 +231,7 @@ function focusNode(root) {
  * @param {string | null} data
  */
 function edit(root, kind, command, data) {
-  if (!before0(root, kind, data)) return;
+  if (!beforeInput(root, kind, data)) return;
   const doc = documentOf(root);
   const done = Document.prototype.execCommand.call(doc, command, false, data ?? undefined);
   if (done || kind !== "insertText") return;

@@ -67,6 +67,7 @@ import {
   isGhost,
   isOverlay,
   isRendered,
+  isShown,
   modalDialog,
   touchesViewport,
 } from "./sight.js";
@@ -84,7 +85,7 @@ import { cut, line } from "./text.js";
  * @property {boolean} verbatim inside `pre` or `code`
  */
 
-/** A container with more in it than this says nothing about one control. */
+/** A container with more in it says nothing about one control. */
 const CONTEXT_ITEMS = 200;
 /** Containers whose text tells equal controls inside them apart. */
 const CONTEXT_ROLES = new Set(["listitem", "row", "article", "group", "region", "dialog", "cell", "form"]);
@@ -158,7 +159,7 @@ export class Walk {
     const tag = localName(e);
     if (SKIPPED.has(tag)) return [];
     if (tag === "slot") return this.#kids(e, above, depth);
-    if (!Element.prototype.checkVisibility.call(e, { visibilityProperty: true })) {
+    if (!isShown(e)) {
       if (hasBox(e)) return this.#kids(e, above, depth).filter((item) => !isRun(item));
       if (!hasContentsBox(e)) return [];
     }
@@ -207,7 +208,7 @@ export class Walk {
       : this.#kids(
           e,
           {
-            pointer: above.pointer || clickable || (interactive && this.#swallowsPointer(e, tag, role)),
+            pointer: above.pointer || clickable || (interactive && this.#swallowsPointer(e, role)),
             // What is named by its content needs it, whether or not it is hidden from assistive technology.
             hidden: hidden && !interactive && !clickable,
             inert,
@@ -252,12 +253,10 @@ export class Walk {
    * Whether a pointer cursor inside an interactive element is that element's own. What can merely be focused, such as
    * a scrolling region, holds controls of its own.
    * @param {Element} e
-   * @param {string} tag
    * @param {string} role
    * @returns {boolean}
    */
-  #swallowsPointer(e, tag, role) {
-    if (tag === "details") return false;
+  #swallowsPointer(e, role) {
     return role !== "generic" || this.#view.getComputedStyle(e).cursor === "pointer";
   }
 

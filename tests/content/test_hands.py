@@ -566,3 +566,35 @@ def test_a_page_can_handle_keys_itself(tab: Tab) -> None:
     answer = tab.call("press_keys", key="ArrowDown", repeat=2)
     assert answer["handledByPage"]
     assert tab.js("document.title") == "ArrowDown2"
+
+
+DROPDOWN = """<button id=b role=combobox type=button aria-expanded=false aria-controls=l aria-label="Billing period">Choose</button>
+  <ul id=l role=listbox hidden><li role=option>Month<li role=option>Year</ul><script>
+  b.onclick = () => setTimeout(() => { l.hidden = !l.hidden; b.setAttribute("aria-expanded", String(!l.hidden)); }, 60);
+  for (const o of l.children) o.onclick = () => { b.textContent = o.textContent; l.hidden = true; b.setAttribute("aria-expanded", "false"); };
+</script>"""
+
+
+def test_a_drop_down_made_by_the_page(tab: Tab) -> None:
+    tab.show(DROPDOWN)
+    assert tab.call("tree")["controls"][0]["can"] == ["select", "click"]
+    answer = tab.fill("combobox", "Year")
+    assert (answer["success"], answer["picked"]) == (True, "Year"), answer
+    assert tab.js("b.textContent") == "Year"
+
+
+def test_an_option_the_drop_down_does_not_have(tab: Tab) -> None:
+    tab.show(DROPDOWN)
+    answer = tab.fill("combobox", "Decade")
+    assert (answer["success"], answer["code"]) == (False, "no_option")
+    assert [s["text"] for s in answer["suggestions"]] == ["Month", "Year"]
+    assert tab.call("click_ax", ref_id=answer["suggestions"][0]["ref_id"])["success"]
+    assert tab.js("b.textContent") == "Month"
+
+
+def test_enter_in_a_composer_without_a_form_adds_no_line_break(tab: Tab) -> None:
+    tab.show("<textarea id=t aria-label=T></textarea>")
+    answer = tab.fill("textbox", "Hello", submit=True)
+    assert not answer["submitted"]
+    assert "probably not sent" in answer["hint"]
+    assert tab.js("t.value") == "Hello"
