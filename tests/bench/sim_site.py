@@ -86,7 +86,8 @@ class Site:
             self._next += 1
         self._lines.append(f'{" " * depth}{role} "{name}" [{ref}]' + (f" {extra}" if extra else ""))
         if can and not (self.banner and not target.startswith("cookies")):
-            self._controls.append(Control(ref, role, name, frozenset(can.split())))
+            shown = f"Language ({name})" if can == "select" else name
+            self._controls.append(Control(ref, role, shown, frozenset(can.split())))
 
     def _text(self, text: str) -> None:
         self._lines.append(f'text "{text}"')

@@ -42,11 +42,16 @@ TASK = "Order 2 pieces for Ada."
 def page(tree: str = TREE, *, url: str = "https://shop.example/order", truncated: bool = False) -> PageView:
     found = elements(PageView(url, "", tree))
     controls = tuple(
-        Control(ref, found[ref].role, found[ref].name, frozenset(can.split()))
+        Control(ref, found[ref].role, shown(ref, found[ref].name), frozenset(can.split()))
         for ref, can in CAN.items()
         if ref in found
     )
     return PageView(url, "Order", tree, controls, truncated)
+
+
+def shown(ref: str, name: str) -> str:
+    """A select is listed with its label and what is chosen in it."""
+    return f"Size ({name})" if CAN[ref] == "select" else name
 
 
 class Run:
@@ -99,12 +104,21 @@ class Run:
         return bool(jsonschema.Draft7Validator(self.schema).is_valid(answer))
 
 
+NAMES = {"ref_1": "Main", "ref_2": "News", "ref_22": "News", "ref_3": "Order", "ref_4": "Name", "ref_5": "Day",
+         "ref_6": "Pieces", "ref_7": "Size (Small)", "ref_8": "Gift", "ref_9": "Order", "ref_99": "Gone",
+         "ref_31": "Lima", "ref_32": "Linz"}  # fmt: skip
+
+
+def label_of(ref: str) -> str:
+    return f"{NAMES[ref]} [{ref}]"
+
+
 def click(ref: str) -> dict[str, Any]:
-    return {"finished": "no", "tool": "click_ax", "ref_id": ref}
+    return {"finished": "no", "element": label_of(ref), "tool": "click_ax"}
 
 
 def fill(ref: str, text: str, tool: str = "set_field") -> dict[str, Any]:
-    return {"finished": "no", "tool": tool, "ref_id": ref, "text": text}
+    return {"finished": "no", "element": label_of(ref), "tool": tool, "text": text}
 
 
 def done(outcome: str = "success") -> dict[str, Any]:
@@ -140,12 +154,24 @@ def test_each_tool_takes_only_what_it_can_act_on() -> None:
     ],
 )
 def test_values_fit_their_field(answer: dict[str, Any], allowed: bool) -> None:
-    assert Run().allows(answer) is allowed
+    assert Run("Order 2 pieces for Ada, on 4 January 2027.").allows(answer) is allowed
 
 
-def test_the_verdict_and_the_tool_are_written_first() -> None:
+def test_a_typed_field_takes_what_the_task_names() -> None:
+    run = Run("Order 2 pieces for Ada.")
+    assert not run.allows(fill("ref_5", "2027-01-04")), "the task names no day"
+    assert run.allows(fill("ref_6", "2"))
+    assert not run.allows(fill("ref_6", "3"))
+    run.step(click("ref_9"), changed=['message: "Please choose a day"'])
+    assert run.allows(fill("ref_5", "2027-01-04")), "the page insists"
+    assert Run("Order 2 pieces, the day after tomorrow").allows(fill("ref_5", "2027-01-04"))
+
+
+def test_the_verdict_the_element_and_the_tool_are_written_first() -> None:
     for branch in Run().schema["anyOf"]:
-        assert list(branch["properties"])[:2] == ["finished", "tool"]
+        keys = [key for key in branch["properties"] if key != "element"]
+        assert keys[:2] == ["finished", "tool"]
+        assert list(branch["properties"]).index("element") == 1 if "element" in branch["properties"] else True
         assert branch["required"] == list(branch["properties"])
 
 
@@ -276,6 +302,21 @@ def test_keys_and_directions_that_mean_something() -> None:
     assert run.allows({"finished": "no", "tool": "scroll", "direction": "up"})
 
 
+def test_no_button_while_a_value_of_the_task_is_missing_in_a_form_that_was_begun() -> None:
+    run = Run("Order 2 pieces for Ada on 2027-01-04.")
+    assert run.allows(click("ref_9"))
+    run.step(
+        fill("ref_4", "Ada"),
+        TREE.replace('"Name" [ref_4] type="text"', '"Name" [ref_4] type="text" value="Ada"'),
+    )
+    assert not run.allows(click("ref_9"))
+    assert run.allows(click("ref_8")), "boxes stay"
+    filled = TREE.replace('type="date"', 'type="date" value="2027-01-04"')
+    run.step(fill("ref_5", "2027-01-04"), filled)
+    run.step(fill("ref_6", "2"), filled.replace('type="number"', 'type="number" value="2"'))
+    assert run.allows(click("ref_9"))
+
+
 def test_an_empty_page_still_has_a_way_out() -> None:
     run = Run(tree="Nothing to show.")
     assert run.allows(done("failed"))
@@ -309,7 +350,7 @@ def test_steps_are_one_line_each_with_their_outcome() -> None:
     lines = run.prompt.split("Steps done so far:\n")[1].split("\n\n")[0].split("\n")
     assert lines == [
         '1. set_field textbox "Name" = "Ada" -> ok',
-        '2. type_ax combobox "Small" = "Small" -> ok, the field shows: Extra large',
+        '2. type_ax combobox "Size" = "Small" -> ok, the field shows: Extra large',
         '3. click_ax checkbox "Gift" -> ok, nothing changed',
         '4. click_ax button "Order" -> ok, message: Please fill in: City',
         '5. click_ax link "News" -> ok, now at /news',
@@ -369,7 +410,9 @@ def test_the_examples_have_the_form_of_the_real_thing() -> None:
         id_ = body.split('id="')[1][:8]
         inner = "\n".join(body.split("\n")[1:-1])
         assert turn_text(task, steps=listed, page=inner, id_=id_) == asked.content
-        assert list(json.loads(answer.content))[:2] == ["finished", "tool"]
+        keys = list(json.loads(answer.content))
+        assert keys[0] == "finished"
+        assert keys[1:3] == ["element", "tool"] if "element" in keys else keys[1] == "tool"
     asking = examples(("done", "read_page"))
     assert {json.loads(m.content)["tool"] for m in asking[1::2]} == {"done"}
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from webbrain.agent import constrained_page as pages
 from webbrain.agent import constrained_steps as history
-from webbrain.agent.constrained_schema import FINISHED, NEVER, TurnSchema
+from webbrain.agent.constrained_schema import ELEMENT, FINISHED, NEVER, TurnSchema
 from webbrain.agent.turns import PageView, Turn, TurnState
 from webbrain.core.errors import ModelMayRetry
 from webbrain.core.ids import new_id, nonce
@@ -67,8 +67,10 @@ class ConstrainedTurns:
         value = parse_object(reply.text)
         if value is None or not isinstance(value.get("tool"), str):
             raise ModelMayRetry('Answer with one JSON object that has a "tool".')
-        args = {key: item for key, item in value.items() if key not in ("tool", FINISHED)}
         name = value["tool"]
+        args = {key: item for key, item in value.items() if key not in ("tool", FINISHED, ELEMENT)}
+        if isinstance(value.get(ELEMENT), str):
+            args = {"ref_id": pages.ref_of(value[ELEMENT]), **args}
         if name == ANSWER and "text" in args:
             return Turn((), str(args["text"]))
         if name not in {tool.name for tool in state.tools}:

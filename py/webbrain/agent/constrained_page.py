@@ -1,7 +1,6 @@
 """What constrained calls need to know of a page: its fields and their values, read off the tree's lines."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,22 +10,15 @@ from webbrain.agent.turns import Control, PageView
 OVERLAYS: Final = "[open overlays]"
 REST_OF_PAGE: Final = "[page]"
 NAME_CHARS: Final = 80
+LABEL_CHARS: Final = 40
 
 _LINE = re.compile(r'^( *)(\S+) (?:"((?:[^"\\]|\\.)*)" )?\[([^\]\s]+)\](.*)$')
 _OPTION = re.compile(r'^( *)option "((?:[^"\\]|\\.)*)"(.*)$')
 _ATTRIBUTE = re.compile(r' (\w+)="((?:[^"\\]|\\.)*)"')
+_LABEL_REF = re.compile(r"\[([^\[\]\s]+)\]$")
 _ESCAPE = re.compile(r"\\(.)")
 _NOISE = re.compile(r' (?:href|src|id|class|type)="(?:[^"\\]|\\.)*"')
 _KEPT_TYPE = re.compile(r' type="(?:date|time|datetime-local|month|week|number|password|email|search|file)"')
-
-PATTERNS: Final[Mapping[str, str]] = {
-    "date": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-    "time": "^[0-9]{2}:[0-9]{2}$",
-    "month": "^[0-9]{4}-[0-9]{2}$",
-    "datetime-local": "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$",
-    "number": "^-?[0-9]{1,9}([.][0-9]{1,4})?$",
-}
-"""What a browser accepts in a typed field; a model held to it cannot write a date in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +73,18 @@ def compact(tree: str) -> str:
         return match[0] if _KEPT_TYPE.fullmatch(match[0]) else ""
 
     return "\n".join(_NOISE.sub(keep, line) for line in tree.split("\n"))
+
+
+def label(control: Control) -> str:
+    """How an answer names an element: by its name, which a model finds more surely, and its ref."""
+    name = " ".join(control.name.split())[:LABEL_CHARS].rstrip()
+    return f"{name} [{control.ref}]" if name else f"[{control.ref}]"
+
+
+def ref_of(label_: str) -> str:
+    """The ref at the end of a :func:`label`; the text itself if it has none."""
+    match = _LABEL_REF.search(label_)
+    return match[1] if match else label_
 
 
 def describe(control: Control | None, ref: str) -> str:

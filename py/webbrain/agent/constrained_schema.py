@@ -1,8 +1,8 @@
 """The JSON schema of one turn: only calls that make sense on the page as it is now.
 
-One object, ``{"tool": ..., ...}``, as alternatives by tool. A ``ref_id`` is an enumeration of the elements
-the tool can act on; a select takes only its own options, a date field only dates. What was done already, or
-tried twice in vain, is left out.
+One object, ``{"finished": ..., "element": ..., "tool": ..., ...}``, as alternatives by tool. ``element`` is
+an enumeration of what the tool can act on; a select takes only its own options, a date field only dates.
+What was done already, or tried twice in vain, is left out.
 """
 
 import re
@@ -10,8 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from webbrain.agent.constrained_page import PATTERNS, Element, describe
+from webbrain.agent.constrained_page import Element, describe, label
 from webbrain.agent.constrained_steps import Step
+from webbrain.agent.constrained_values import PATTERNS, named
 from webbrain.agent.turns import Control, TurnState
 from webbrain.tools.base import ToolSpec
 
@@ -55,6 +56,8 @@ FINISHED: Final = "finished"
 """The first key of every answer: the model judges the task before it picks a tool. Without it a small model
 acts on for ever.
 """
+ELEMENT: Final = "element"
+"""The key that names the element a tool is for, in place of the tool's ``ref_id``."""
 ENDS: Final = frozenset({"done", "answer"})
 
 Schema = dict[str, Any]
@@ -144,7 +147,21 @@ class TurnSchema:
         pending = self._pending_options()
         if pending:
             return [control for control in found if control.ref in pending] or found
+        if self._steps and self._value_missing():
+            return [control for control in found if control.role != "button"]
         return found
+
+    def _value_missing(self) -> bool:
+        """A form was begun, and a typed field is empty for which the task names a value not yet used."""
+        used = {str(step.args["text"]) for step in self._steps if step.ok and "text" in step.args}
+        begun = any(step.ok and "text" in step.args and not step.new_page for step in self._steps)
+        for control in self._typeable() if begun else []:
+            element = self._elements.get(control.ref)
+            if element is None or element.value or element.kind not in ("date", "number", "email"):
+                continue
+            if set(named(element.kind, self._state.task) or ()) - used:
+                return True
+        return False
 
     def _pending_options(self) -> set[str]:
         """Options of a list that opened because of the last step."""
@@ -192,22 +209,35 @@ class TurnSchema:
         return False
 
     def _referring(self, tool: ToolSpec, controls: Iterable[Control]) -> list[Schema]:
-        refs = [control.ref for control in controls]
-        if not refs:
-            return []
-        return [_object(tool.name, {"ref_id": {"enum": refs}, **self._required(tool, {"ref_id"})})]
+        labels = [label(control) for control in controls]
+        return [_object(tool.name, self._required(tool, {"ref_id"}), labels)] if labels else []
 
     def _fields(self, tool: ToolSpec, controls: Iterable[Control]) -> list[Schema]:
-        """One alternative per kind of field."""
+        """One alternative per kind of field. A typed field takes what the task names of its kind; if that is
+        nothing, it is offered only once the page insists on it.
+        """
         kinds: dict[str, list[str]] = {}
         for control in controls:
             element = self._elements.get(control.ref)
             kind = element.kind if element and element.kind in PATTERNS else ""
-            kinds.setdefault(kind, []).append(control.ref)
-        return [
-            _object(tool.name, {"ref_id": {"enum": refs}, "text": _text(TEXT_CHARS, PATTERNS.get(kind, ""))})
-            for kind, refs in kinds.items()
-        ]
+            kinds.setdefault(kind, []).append(label(control))
+        out = []
+        for kind, labels in kinds.items():
+            values = named(kind, self._state.task) if kind else None
+            if values == [] and not self._page_insists():
+                continue
+            text = {"enum": values} if values else _text(TEXT_CHARS, PATTERNS.get(kind, ""))
+            out.append(_object(tool.name, {"text": text}, labels))
+        return out
+
+    def _page_insists(self) -> bool:
+        """A button was pressed and we are still on the page: it may want more than the task says."""
+        for step in reversed(self._steps):
+            if step.new_page:
+                return False
+            if step.target.startswith("button "):
+                return True
+        return False
 
     def _fields_without_field_tool(self, tool: ToolSpec) -> list[Schema]:
         if any(other.name == FIELD_TOOL for other in self._state.tools):
@@ -222,7 +252,7 @@ class TurnSchema:
             element = self._elements.get(control.ref)
             options = list(element.options[:OPTIONS]) if element else []
             text: Schema = {"enum": options} if options else _text(TEXT_CHARS)
-            out.append(_object(tool.name, {"ref_id": {"enum": [control.ref]}, "text": text}))
+            out.append(_object(tool.name, {"text": text}, [label(control)]))
         return out[:SELECTS]
 
     def _plain(self, tool: ToolSpec) -> list[Schema]:
@@ -292,15 +322,17 @@ def _in_vain(done_steps: Sequence[Step]) -> defaultdict[str, set[str]]:
     return out
 
 
-def _object(tool: str, properties: Mapping[str, Schema]) -> Schema:
-    """Key order is the order of writing: the verdict first, then the tool, then what depends on the tool."""
-    keys = {FINISHED: {"const": "yes" if tool in ENDS else "no"}, "tool": {"const": tool}, **properties}
-    return {
-        "type": "object",
-        "properties": keys,
-        "required": list(keys),
-        "additionalProperties": False,
-    }
+def _object(tool: str, properties: Mapping[str, Schema], labels: Sequence[str] = ()) -> Schema:
+    """Key order is the order of writing: the verdict, the element, the tool, and what depends on both.
+
+    The element comes before the tool, because finding it is what a small model does best: it then cannot take
+    the wrong tool for it.
+    """
+    keys: dict[str, Schema] = {FINISHED: {"const": "yes" if tool in ENDS else "no"}}
+    if labels:
+        keys[ELEMENT] = {"enum": list(labels)}
+    keys |= {"tool": {"const": tool}, **properties}
+    return {"type": "object", "properties": keys, "required": list(keys), "additionalProperties": False}
 
 
 def _text(limit: int, pattern: str = "") -> Schema:
