@@ -268,7 +268,7 @@ def test_a_task_is_not_over_before_anything_was_done() -> None:
 
 
 def test_a_form_is_not_sent_before_a_button_was_pressed() -> None:
-    run = Run("Order one for Ada.")
+    run = Run("Order it for Ada.")
     run.step(fill("ref_4", "Ada"))
     assert not run.allows(done())
     run.step(click("ref_9"))
@@ -338,7 +338,7 @@ def test_the_prompt_has_what_is_stable_first() -> None:
 
 
 def test_steps_are_one_line_each_with_their_outcome() -> None:
-    run = Run()
+    run = Run("Order it for Ada.")
     run.step(fill("ref_4", "Ada"), verified=True)
     run.step(fill("ref_7", "Small", "type_ax"), verified=False, actual="Extra large")
     run.step(click("ref_8"), changed=["nothing"])
