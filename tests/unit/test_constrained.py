@@ -269,8 +269,10 @@ def test_a_task_is_not_over_before_anything_was_done() -> None:
 
 def test_a_form_is_not_sent_before_a_button_was_pressed() -> None:
     run = Run("Order it for Ada.")
+    assert run.allows(click("ref_2"))
     run.step(fill("ref_4", "Ada"))
     assert not run.allows(done())
+    assert not run.allows(click("ref_2")), "a link would lose what was entered"
     run.step(click("ref_9"))
     assert run.allows(done())
     only = Run("Put Ada into the name. Do not order yet.")

@@ -147,8 +147,11 @@ class TurnSchema:
         pending = self._pending_options()
         if pending:
             return [control for control in found if control.ref in pending] or found
-        if self._steps and self._value_missing():
+        if self._value_missing():
             return [control for control in found if control.role != "button"]
+        if self._not_sent_yet():
+            # Links lead away from what was entered.
+            return [control for control in found if control.role != "link"] or found
         return found
 
     def _value_missing(self) -> bool:
