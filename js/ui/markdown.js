@@ -34,6 +34,8 @@ const ALLOWED_ATTRIBUTES = [
   "aria-label",
 ];
 const LINK = /^(?:https?|mailto):/i;
+const QUESTION_LEVEL = 2;
+const DEEPEST = 6;
 /** Rendered blocks kept; an answer of 30,000 characters has far fewer. */
 const CACHE_SIZE = 400;
 
@@ -84,9 +86,11 @@ const cache = new Map();
  */
 export function blocks(text) {
   const tokens = marked.lexer(text);
+  const depth = headingDepths(tokens);
   /** @type {Block[]} */
   const result = [];
   for (const [index, token] of tokens.entries()) {
+    if (token.type === "heading") token.depth = depth(token.depth);
     if (token.type === "space" || token.type === "def") continue;
     if (token.type === "code") {
       const lang = /^[\w+#.-]{1,20}/.exec(token.lang ?? "")?.[0] ?? "";
@@ -94,7 +98,7 @@ export function blocks(text) {
       continue;
     }
     // References are defined elsewhere in the text, so they belong to what a block's HTML depends on.
-    const id = `${token.raw} ${Object.keys(tokens.links).length}`;
+    const id = `${token.raw} ${token.depth ?? ""} ${Object.keys(tokens.links).length}`;
     let html = cache.get(id);
     if (html === undefined) {
       html = sanitize(marked.parser(/** @type {any} */ (Object.assign([token], { links: tokens.links }))));
@@ -104,6 +108,23 @@ export function blocks(text) {
     if (html.trim()) result.push({ kind: "html", key: `${index}h`, html });
   }
   return result;
+}
+
+/**
+ * Headings of an answer stand below the question (level 2) and skip no level, whatever the model began with:
+ * people who listen walk through a page by its headings.
+ *
+ * @param {import("marked").Token[]} tokens
+ * @returns {(depth: number) => number}
+ */
+function headingDepths(tokens) {
+  const found = tokens.map((token) => ("depth" in token ? token.depth : DEEPEST));
+  const top = Math.min(DEEPEST, ...found);
+  let last = QUESTION_LEVEL;
+  return (depth) => {
+    last = Math.min(QUESTION_LEVEL + 1 + depth - top, last + 1, DEEPEST);
+    return last;
+  };
 }
 
 /**

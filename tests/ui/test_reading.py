@@ -113,3 +113,13 @@ class TestMarkdown:
         play(page, run.stream(" grows and grows.").events[before:])
         expect(page.locator(".md-block").nth(1)).to_have_text("Second grows and grows.")
         assert page.evaluate("document.querySelector('.md-block p').marked") is True
+
+    def test_headings_stand_below_the_question_and_skip_no_level(self, open_state: Open) -> None:
+        page = open_state("empty-ask")
+        text = "## Later\n\ntext\n\n# First\n\n#### Deep\n\n## Again"
+        play(page, Run().ask("?", "ask", ago=0).think().say(text, final=True).end().events)
+        expect(page.locator(".answer")).to_contain_text("Again")
+        levels = page.evaluate(
+            "[...document.querySelectorAll('.turn :is(h1,h2,h3,h4,h5,h6)')].map((h) => h.tagName)"
+        )
+        assert levels == ["H2", "H3", "H3", "H4", "H4"]

@@ -85,7 +85,7 @@ function Starting() {
   }, []);
   if (now - since < QUIET_MS) return null;
   return (
-    <section class="strip-box">
+    <section class="strip-box" aria-label={t("starting")}>
       <div class="strip" role="status">
         <Spinner />
         <span>{t("starting")}</span>

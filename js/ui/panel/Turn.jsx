@@ -66,7 +66,7 @@ export function Question({ text, mode, children }) {
   return (
     <div class={`question ${act ? "mode-act" : "mode-ask"}`} data-question>
       <div class={`question-bubble ${long && !all ? "clamped" : ""}`} dir="auto">
-        <span class="visually-hidden">{t("you_said", { mode: t(act ? "mode_act" : "mode_ask") })} </span>
+        <h2 class="visually-hidden">{t("you_said", { mode: t(act ? "mode_act" : "mode_ask") })} </h2>
         {text}
       </div>
       {long && (
