@@ -98,7 +98,7 @@ export function blocks(text) {
       continue;
     }
     // References are defined elsewhere in the text, so they belong to what a block's HTML depends on.
-    const id = `${token.raw} ${token.depth ?? ""} ${Object.keys(tokens.links).length}`;
+    const id = `${token.raw} ${"depth" in token ? token.depth : ""} ${Object.keys(tokens.links).length}`;
     let html = cache.get(id);
     if (html === undefined) {
       html = sanitize(marked.parser(/** @type {any} */ (Object.assign([token], { links: tokens.links }))));
