@@ -138,7 +138,7 @@ export async function waitForElement(session, args) {
   if (!selector || selector.length > SELECTOR_CHARS)
     throw new Refusal("bad_selector", "selector must be a CSS selector.");
   try {
-    document.createDocumentFragment().querySelector(selector);
+    query(Document.prototype.createDocumentFragment.call(document), selector);
   } catch {
     throw new Refusal(
       "bad_selector",

@@ -16,6 +16,7 @@ import {
   nextSibling,
   nodeType,
   pageRoot,
+  query,
   queryAll,
   shadowRootOf,
 } from "./dom.js";
@@ -85,8 +86,7 @@ function collect(chrome) {
   if (!root) return { text: "", source: "empty", article: false, cutShort: false };
   const articles = Array.from(queryAll(document, "article")).filter(isRendered);
   const article =
-    articles.length === 1 ||
-    document.head?.querySelector('meta[property="og:type"][content="article"]') !== null;
+    articles.length === 1 || query(document, 'meta[property="og:type"][content="article"]') !== null;
   if (!chrome) {
     const mains = Array.from(queryAll(document, 'main,[role="main"]')).filter(isRendered);
     const only = mains.length === 1 ? mains[0] : articles.length === 1 ? articles[0] : undefined;

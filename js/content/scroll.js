@@ -13,6 +13,7 @@ import {
   isConnected,
   isHTML,
   localName,
+  matches,
   pageRoot,
   pause,
   queryAll,
@@ -182,7 +183,7 @@ function topDialog() {
 
 /** @param {Element} e */
 function insideDialog(e) {
-  return composedClosest(e, (x) => x.matches(DIALOGS) || attribute(x, "aria-modal") === "true") !== null;
+  return composedClosest(e, (x) => matches(x, DIALOGS) || attribute(x, "aria-modal") === "true") !== null;
 }
 
 /** @param {Element} dialog @returns {Element} its first part that scrolls */

@@ -9,6 +9,7 @@ import {
   hasAttribute,
   isConnected,
   localName,
+  matches,
   pause,
   queryAll,
 } from "./dom.js";
@@ -89,7 +90,7 @@ function loose(added) {
   for (const e of added) {
     if (found.size >= SUGGESTION_COUNT) break;
     if (!isConnected(e)) continue;
-    if (e.matches(ENTRIES)) found.add(e);
+    if (matches(e, ENTRIES)) found.add(e);
     for (const entry of Array.from(queryAll(e, ENTRIES)).slice(0, SUGGESTION_COUNT)) found.add(entry);
   }
   return [...found]

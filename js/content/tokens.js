@@ -22,7 +22,9 @@ export class Tokens {
    * @returns {string}
    */
   issue(ticket) {
-    const token = `st_${crypto.randomUUID().replaceAll("-", "").slice(0, 20)}`;
+    // Not randomUUID: pages without TLS do not have it.
+    const random = crypto.getRandomValues(new Uint32Array(3));
+    const token = `st_${Array.from(random, (n) => n.toString(36)).join("")}`;
     this.#tickets.set(token, ticket);
     for (const old of this.#tickets.keys()) {
       if (this.#tickets.size <= TOKENS) break;

@@ -18,6 +18,7 @@ import {
   isElement,
   isHTML,
   localName,
+  matches,
   nodeType,
   pause,
   queryAll,
@@ -232,14 +233,14 @@ export class Watch {
       if (!at) continue;
       const near = !!this.#vicinity && composedContains(this.#vicinity, at);
       if (near) this.#nearby++;
-      const live = composedClosest(at, (x) => Element.prototype.matches.call(x, LIVE));
+      const live = composedClosest(at, (x) => matches(x, LIVE));
       if (live) this.#live.add(live);
       if (record.type === "attributes") continue;
       for (let i = 0; i < record.addedNodes.length && i < 50; i++) {
         const added = /** @type {Node} */ (record.addedNodes[i]);
         if (!isElement(added) || SKIPPED.has(localName(added))) continue;
         if (this.added.length < 300) this.added.push(added);
-        if (Element.prototype.matches.call(added, LIVE)) this.#live.add(added);
+        if (matches(added, LIVE)) this.#live.add(added);
       }
       if (this.#texts.size < 40 && !this.#texts.has(at)) this.#texts.set(at, "");
     }
