@@ -1,8 +1,8 @@
 """How well a real small model does with constrained calls: 20 tasks on a site in memory, judged by its
 record.
 
-    python -m tests.bench.probe_constrained --server llama-server --model model.gguf [--only NAME] [--verbose]
-    python -m tests.bench.probe_constrained --url http://127.0.0.1:8080
+    python -m tests.bench.probe_constrained --server llama-server --model model.gguf [--only NAME] [--steps
+    N] [--verbose] python -m tests.bench.probe_constrained --url http://127.0.0.1:8080
 
 Prints a line per task and the sum; always ends with 0, for it measures and does not judge.
 """
@@ -26,6 +26,7 @@ from typing import Any
 import aiohttp
 
 from tests.bench.sim_site import Site
+from webbrain.agent import enrich
 from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.turns import TurnState
 from webbrain.core.errors import BridgeError, ModelMayRetry
@@ -160,14 +161,16 @@ class RealHttp:
         return Answer(response)
 
 
-async def run_case(case: Case, client: HttpModelClient, *, verbose: bool) -> tuple[bool, int, str]:
+async def run_case(
+    case: Case, client: HttpModelClient, *, verbose: bool, limit: int = STEPS
+) -> tuple[bool, int, str]:
     """Do one task; return whether it came out right, the number of steps, and a remark."""
     site = Site(page=case.page, product=case.product, labels=dict(case.labels or {}), banner=case.banner)
     tools = registry.tools_for(Mode.ACT, Tier.COMPACT, Capabilities(browser="memory"))
     specs = {tool.name: tool for tool in tools}
     strategy = ConstrainedTurns()
     messages = [Message(role="user", content=case.task)]
-    for step in range(1, STEPS + 1):
+    for step in range(1, limit + 1):
         state = TurnState(
             system=system_prompt(Mode.ACT, Tier.COMPACT, constrained=True),
             task=case.task,
@@ -186,8 +189,10 @@ async def run_case(case: Case, client: HttpModelClient, *, verbose: bool) -> tup
         try:
             turn = strategy.read(reply, state)
         except ModelMayRetry as error:
-            messages.append(Message(role="user", content=f"[Note from the extension: {error.message}]"))
+            messages.append(Message(role="user", content=enrich.note(error.message)))
             continue
+        if not turn.calls:
+            return case.passed(site, {"summary": turn.text}), step, turn.text[:80]
         call = turn.calls[0]
         args = json.loads(call.arguments)
         messages.append(Message(role="assistant", tool_calls=[call]))
@@ -197,7 +202,7 @@ async def run_case(case: Case, client: HttpModelClient, *, verbose: bool) -> tup
         result = ToolResult(bool(data.pop("success")), data)
         content = render_result(specs[call.name], result, nonce=nonce())
         messages.append(Message(role="tool", content=content, tool_call_id=call.id, name=call.name))
-    return False, STEPS, "(no end)"
+    return False, limit, "(no end)"
 
 
 def start_server(binary: str, model: str, threads: int) -> tuple[subprocess.Popen[bytes], str]:
@@ -225,7 +230,7 @@ def start_server(binary: str, model: str, threads: int) -> tuple[subprocess.Pope
     sys.exit("the server did not become ready")
 
 
-async def measure(url: str, only: str, *, verbose: bool) -> None:
+async def measure(url: str, only: str, *, verbose: bool, limit: int) -> None:
     """Run the cases and print what came of them."""
     loaded = catalog.load()
     entry = loaded.entries["llamacpp"]
@@ -238,7 +243,7 @@ async def measure(url: str, only: str, *, verbose: bool) -> None:
             if only and only not in case.name:
                 continue
             began = time.monotonic()
-            passed, taken, remark = await run_case(case, client, verbose=verbose)
+            passed, taken, remark = await run_case(case, client, verbose=verbose, limit=limit)
             right, total, steps = right + passed, total + 1, steps + taken
             seconds = time.monotonic() - began
             print(
@@ -259,6 +264,7 @@ def main() -> None:
     parser.add_argument("--model", default="")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 2)
     parser.add_argument("--only", default="")
+    parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     process = None
@@ -266,7 +272,7 @@ def main() -> None:
     if not url:
         process, url = start_server(options.server, options.model, options.threads)
     try:
-        asyncio.run(measure(url, options.only, verbose=options.verbose))
+        asyncio.run(measure(url, options.only, verbose=options.verbose, limit=options.steps))
     finally:
         if process is not None:
             process.terminate()
