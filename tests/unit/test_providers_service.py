@@ -14,6 +14,7 @@ from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost
 from webbrain.host.memory_web import Reply
 from webbrain.host.protocols import HttpRequest
+from webbrain.providers import errors
 from webbrain.services.providers import ProviderService
 
 
@@ -229,6 +230,11 @@ async def test_the_test_finds_the_address_that_works() -> None:
     assert (result["ok"], result["baseUrl"]) == (True, "http://localhost:5000/v1")
     refused = await ProviderService(host).test("custom", {"baseUrl": "http://localhost:6000/v1"})
     assert refused["error"]["code"] == "wrong_address"
+
+
+def test_a_web_page_is_told_in_its_words() -> None:
+    page = "<html><script>var x = '<p>no</p>'</script><h1 class='a'>Bad gateway</h1><p>Try later</html>"
+    assert errors.words_of_page(page).split() == ["Bad", "gateway", "Try", "later"]
 
 
 async def test_the_test_fails_in_plain_words() -> None:

@@ -48,6 +48,7 @@ _CONTEXT = re.compile(
     r"|max(?:imum)? (?:model|sequence) length|reduce the length of the (?:messages|prompt)|token limit",
     re.IGNORECASE,
 )
+_MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]{0,2000}>", re.IGNORECASE | re.DOTALL)
 _TEMPLATE = re.compile(r"jinja|chat template|no user query found|raise_exception", re.IGNORECASE)
 _NO_QUERY = re.compile(r"no user query found", re.IGNORECASE)
 _TOOL_FORMAT = re.compile(
@@ -83,6 +84,11 @@ def redact(text: str, key: str = "") -> str:
         if len(secret) >= 4:
             text = text.replace(secret, "•••")
     return _SECRET.sub("•••", text)
+
+
+def words_of_page(body: str) -> str:
+    """What a web page says, without its markup: proxies and sign-in pages explain themselves in words."""
+    return _MARKUP.sub(" ", body)
 
 
 def is_html(content_type: str, body: str) -> bool:
@@ -138,8 +144,8 @@ def http_failure(
 ) -> ProviderFailed:
     """The failure that an answer with an error status stands for."""
     label, wait = endpoint.info.label, retry_after(headers, now)
-    report = _Report(endpoint, status, body, wait)
     html = is_html(_header(headers, "content-type"), body)
+    report = _Report(endpoint, status, words_of_page(body) if html else body, wait)
     text = "" if html else _searchable(body)
 
     if param := refused_parameter(status, "" if html else body, sent):
