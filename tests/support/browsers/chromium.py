@@ -34,7 +34,7 @@ SWITCHES = (
 LOG_LINES = 400
 WORKER_ANSWERS = 2.0
 FOLLOW = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
-FOLLOWED = ("page", "background_page", "service_worker", "worker")
+IGNORED = ("browser_ui", "webview")
 EVERYTHING = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
 """The protocol's filter for all kinds of targets; a tab is only the shell around a page."""
 
@@ -250,10 +250,15 @@ class Chromium(Browser):
 
     def _python(self) -> str:
         """The session of the newest Worker. A Worker can only be attached to through its page."""
+        asked: list[str] = []
 
         def look() -> str:
             sessions = list(self._sessions.items())
-            return next((key for key, target in reversed(sessions) if target["type"] == "worker"), "")
+            found = next((key for key, target in reversed(sessions) if target["type"] == "worker"), "")
+            if not found and not asked:
+                asked.append(self._attach(self._target("", self._host_url)))
+                self._wire.send("Target.setAutoAttach", FOLLOW, sessionId=asked[0])
+            return found
 
         return str(wait_until(look, DEADLINE, lambda: f"the Worker: {self._targets()}"))
 
@@ -312,7 +317,7 @@ class Chromium(Browser):
                 target = params["targetInfo"]
                 known = any(other["targetId"] == target["targetId"] for other in self._sessions.values())
                 # A target may still be without an address here, so its kind decides.
-                if target["type"] in FOLLOWED and not known:
+                if target["type"] not in IGNORED and not known:
                     session = params["sessionId"]
                     self._sessions[session] = target
                     self._wire.post("Runtime.enable", {}, sessionId=session)
