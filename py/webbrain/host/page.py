@@ -133,6 +133,8 @@ class BridgePage:
         if (url := str(tab.get("url", ""))) and restricted(url):
             raise BridgeError("The browser keeps extensions out of this page.", code="restricted_page")
         if tab.get("discarded"):
+            # Its address stays the same: only a load that is seen to begin tells the new page from the old.
+            self._tabs.leaves(tab)
             await self._tabs.act("tabs.reload", {"tabId": tab_id})
             await self._tabs.loaded(tab_id, NAVIGATION_TIMEOUT)
 
