@@ -23,11 +23,11 @@ help: ## list the targets
 
 .PHONY: run
 run: dist ## build, start a small shop and a browser, and let the agent order something (MODEL=demo, MODEL=URL)
-	$(PY) -m tests.support.run
+	PYTHONPATH=py $(PY) -m tests.support.run
 
 .PHONY: run-ten
 run-ten: dist ## the same ten times over without a retry; prints how many succeeded
-	RUNS=10 $(PY) -m tests.support.run
+	RUNS=10 PYTHONPATH=py $(PY) -m tests.support.run
 
 .PHONY: build
 build: deps ## build dist/chrome and dist/firefox and a zip of each
@@ -77,11 +77,11 @@ lint-ext: dist ## what the add-on stores' linter says about the built trees
 
 .PHONY: bench
 bench: dist ## figures: boot, overhead per step, tree time
-	$(PY) -m tests.bench
+	PYTHONPATH=py $(PY) -m tests.bench
 
 .PHONY: pictures
 pictures: dist ## pictures of the screens in every state
-	$(PY) -m tests.support.pictures
+	PYTHONPATH=py $(PY) -m tests.support.pictures
 
 .PHONY: check-reproducible
 check-reproducible: deps ## build twice from nothing and compare every byte
