@@ -18,12 +18,15 @@ from playwright.sync_api import CDPSession, Page
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "tests" / "pages"
 CHROMIUM = "/usr/bin/chromium"
+INSECURE = "insecure.test"
+"""A name for the loopback server that browsers do not trust as they trust 127.0.0.1."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
+    f"--host-resolver-rules=MAP {INSECURE} 127.0.0.1",
 ]
 BOOT = """
 globalThis.chrome = {

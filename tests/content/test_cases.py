@@ -254,7 +254,7 @@ def test_32_equal_controls_are_told_apart_by_their_row(tab: Tab) -> None:
         == "1"
     )
     named = [c["name"] for c in tab.call("tree", maxChars=12_000)["controls"]]
-    assert "+ (Pizza 0)" in named
+    assert "+ (Pizza 1)" in named
 
 
 def test_33_the_body_of_a_mail_lies_in_a_frame(tab: Tab) -> None:

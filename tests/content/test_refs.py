@@ -93,7 +93,7 @@ def test_numbers_begin_after_those_already_used(tab: Tab) -> None:
     )
     assert tab.ref('button "Two"', refs_after=500) == "ref_501"
     assert tab.ref('button "One"') == "ref_42"
-    assert tab.call("tree")["lastRef"] == 502
+    assert tab.call("tree")["lastRef"] == 501
 
 
 def test_every_document_starts_elsewhere_by_itself(tab: Tab) -> None:

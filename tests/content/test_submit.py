@@ -3,7 +3,7 @@
 
 import pytest
 
-from tests.content.harness import Tab
+from tests.content.harness import INSECURE, Tab
 
 FORM = """<form id=f action="/sent/order?x=1#frag" method=post><input type=hidden name=csrf value=abc>
   <label>Name <input name=action value=Ada></label><label>Mail <input name=id type=email></label>
@@ -265,3 +265,12 @@ def test_another_field_that_changes_meanwhile_stops_the_sending(tab: Tab) -> Non
 def test_a_bad_ref_is_an_error_of_the_probe(tab: Tab) -> None:
     tab.show(FORM)
     assert tab.probe("click_ax", ref_id="ref_999999")["code"] == "unknown_ref"
+
+
+def test_tokens_on_a_page_without_tls(tab: Tab) -> None:
+    tab.open(tab.site.page(FORM).replace("127.0.0.1", INSECURE))
+    assert not tab.js("isSecureContext")
+    ref = tab.ref('button "Order now"')
+    token = tab.probe("click_ax", ref_id=ref)["token"]
+    assert tab.call("click_ax", ref_id=ref, token=token)["success"]
+    tab.until("document.title === 'Sent'")
