@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.browsers import Browser, BrowserMissing, open_browser
-from tests.support.browsers.base import wait_until
+from tests.support.browsers.base import ScriptFailed, wait_until
 from tests.support.browsers.open import extension_folder
 from tests.support.screens import Panel
 from tests.support.script import call, done
@@ -57,7 +57,7 @@ API_ROUND_TRIP = """async (host) => {
   const times = [];
   for (let i = 0; i < %(count)d; i++) {
     const start = host.performance.now();
-    if (host.browser) await host.browser.tabs.query({});
+    if (host.browser?.tabs) await host.browser.tabs.query({});
     else await host.chrome.runtime.sendMessage({target: 'executor', epoch: 1, kind: 'call', id: `b${i}`,
       method: 'tabs.query', params: {queryInfo: {windowType: 'normal'}}, deadline: Date.now() + 10000});
     times.push(host.performance.now() - start);
@@ -137,7 +137,10 @@ def restarts(browser: Browser) -> list[float]:
 
 def _ready(browser: Browser, condition: Callable[[dict[str, Any]], bool] = lambda _: True) -> dict[str, Any]:
     def look() -> dict[str, Any] | None:
-        status = _ask(browser, "host", "boot.status", 1)["result"]
+        try:
+            status = _ask(browser, "host", "boot.status", 1)["result"]
+        except ScriptFailed:
+            return None  # the supervisor page is not there yet
         return status if status["state"] == "ready" and condition(status) else None
 
     found: dict[str, Any] = wait_until(look, 90, lambda: "Python to be ready")
