@@ -4,6 +4,7 @@ The service worker, the offscreen document and the Worker inside it are targets 
 reached over its debugging port.
 """
 
+import contextlib
 import json
 import shutil
 import tempfile
@@ -180,13 +181,13 @@ class Chromium(Browser):
         return result
 
     def close(self) -> None:
-        wire = getattr(self, "_wire", None)
-        if wire:
-            wire.close()
-        context = getattr(self, "_context", None)
-        if context:
-            context.close()
-        _Playwright.give_back()
+        # Ctrl-C reaches the driver and the browser too: they may be gone before us.
+        for part in (getattr(self, "_wire", None), getattr(self, "_context", None)):
+            if part is not None:
+                with contextlib.suppress(Exception):
+                    part.close()
+        with contextlib.suppress(Exception):
+            _Playwright.give_back()
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
 
