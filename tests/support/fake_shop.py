@@ -94,7 +94,8 @@ class FakeShop:
                 lines.append(f'  generic "{label}" {self._ref(f"label:{key}")}')
             kind = f' type="{types[key]}"' if key in types else ""
             lines.append(f'  {role} "{self._words.labels[key]}" {self._ref(f"field:{key}")}{kind}{shown}')
-        lines.append(f'  button "{self._words.labels["draft"]}" {self._ref("draft")}')
+        if self._words.has_draft:
+            lines.append(f'  button "{self._words.labels["draft"]}" {self._ref("draft")}')
         lines.append(f'  button "{self._words.labels["submit"]}" {self._ref("submit")}')
         return lines
 

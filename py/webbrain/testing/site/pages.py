@@ -58,6 +58,7 @@ def order_form(
     values = values or {}
     fields = "".join(_field(words, key, values.get(key, "")) for key in words.order)
     notes = "".join(f"<li>{escape(problem)}</li>" for problem in problems)
+    draft = f'<button type="button">{escape(words.labels["draft"])}</button> '
     alert = f'<div class="problems" role="alert"><p>Please correct:</p><ul>{notes}</ul></div>'
     return page(
         "Order form - Corner Shop",
@@ -65,7 +66,7 @@ def order_form(
         '<form method="post" action="/order" id="order" novalidate>'
         f'<input type="hidden" name="product" value="{slug}">'
         f"{fields}"
-        f'<button type="button">{escape(words.labels["draft"])}</button> '
+        f"{draft if words.has_draft else ''}"
         f'<button class="primary">{escape(words.labels["submit"])}</button></form>'
         f"<script>{COMBOBOX_SCRIPT}</script>",
     )

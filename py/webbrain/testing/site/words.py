@@ -1,6 +1,7 @@
 """The shop's wording: a seed chooses labels, their order and the task, so that nothing is learnt by heart.
 
-Seed 0 is the plain one: the first wording of everything, in the natural order.
+Seed 0 is the plain one: the first wording of everything, in the natural order, and only what an order needs.
+The others also have fields and a button that must be left alone.
 """
 
 import random
@@ -53,7 +54,8 @@ REQUIRED = ("name", "email", "date", "city", "quantity", "terms")
 OPTIONAL = ("newsletter", "note")
 
 TASKS = (
-    "Order {quantity} of the {product} for {name} ({email}). Deliver to {city} on {date}. Accept the terms.",
+    "Order {quantity} of the {product} for {name} ({email}). Deliver to {city} on {date}. "
+    "Accept the terms and place the order.",
     "Please buy {quantity} x {product}. Name: {name}, e-mail: {email}, city: {city}, date: {date}. "
     "You may accept the terms, but no newsletter.",
     "I need {quantity} pieces of the {product} sent to {city} on {date} for {name}. Contact: {email}. "
@@ -85,13 +87,16 @@ class Wording:
     styles: dict[str, str] = field(default_factory=dict)
     """Field to how its label is tied to it: ``for``, ``wrap`` or ``labelledby``."""
     products: tuple[str, ...] = tuple(PRODUCTS)
+    has_draft: bool = True
+    """Beside the button that orders stands another that does not."""
 
 
 def wording(seed: int) -> Wording:
     """Return the shop's wording for a seed."""
     if seed == 0:
-        fields = ("name", "email", "city", "date", "quantity", "note", "terms", "newsletter")
-        return Wording({key: words[0] for key, words in LABELS.items()}, fields, dict.fromkeys(fields, "for"))
+        fields = ("name", "email", "city", "date", "quantity", "terms")
+        labels = {key: words[0] for key, words in LABELS.items()}
+        return Wording(labels, fields, dict.fromkeys(fields, "for"), has_draft=False)
     rng = random.Random(seed)
     fields_in_order = [*REQUIRED, *OPTIONAL]
     rng.shuffle(fields_in_order)
