@@ -4,6 +4,7 @@
 Beside it, on the same page in the same run: Playwright's own snapshot with refs. Times are medians, in the page.
 """
 
+import json
 import statistics
 import subprocess
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.content.harness import CHROMIUM, FLAGS, ROOT, Site, Tab
+from tests.content.harness import ASK, CHROMIUM, FLAGS, ROOT, Site, Tab
 
 ROUNDS = 7
 PAGES = {
@@ -77,11 +78,12 @@ def measure(tab: Tab, cdp: object, given: str) -> tuple[float, int, int]:
     times = []
     chars = 0
     before = counter(cdp)
+    message = {"target": "content", "action": "tree", "args": {"filter": given, "maxChars": 12_000}}
+    ask = ASK % json.dumps([message, {"id": "webbrain-test"}])
+    timed = f"(async () => {{ const t = performance.now(); const a = await {ask}; return [performance.now() - t, a.totalChars]; }})()"
     for _ in range(ROUNDS):
-        start = tab.isolated("performance.now()")
-        answer = tab.call("tree", filter=given, maxChars=12_000)
-        times.append(tab.isolated("performance.now()") - start)
-        chars = answer["totalChars"]
+        took, chars = tab.isolated(timed)
+        times.append(took)
     return statistics.median(times), chars, counter(cdp) - before
 
 
