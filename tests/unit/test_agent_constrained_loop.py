@@ -69,6 +69,22 @@ async def test_a_closed_tab_ends_the_run() -> None:
     assert well_formed(small.history)
 
 
+async def test_a_long_page_is_read_as_far_as_it_can_be_seen() -> None:
+    host = page_host()
+    part = {"success": True, "url": "u", "title": "t", "controls": []}
+    host.page.on(
+        "tree",
+        lambda call: (
+            {**part, "pageContent": "first lines", "hasMore": True}
+            if call.args["filter"] == "all"
+            else {**part, "pageContent": "what is seen"}
+        ),
+    )
+    view = await read_page(host, TAB, RefNumbers())
+    assert (view.tree, view.truncated) == ("what is seen", True)
+    assert [seen.args["filter"] for seen in host.page.calls] == ["all", "visible"]
+
+
 async def test_a_page_that_fails_or_stays_silent() -> None:
     host = page_host()
     host.page.on("tree", {"success": False, "error": "The page has no body."})

@@ -19,24 +19,21 @@ UNREADABLE: Final = "(This page cannot be read: {reason})"
 
 
 async def read_page(host: Host, tab_id: int, refs: RefNumbers) -> PageView:
-    """Read the visible part of the page. What cannot be read is a page that says why; only a closed tab
-    raises.
+    """Read the whole page if it is short, else what is in the viewport.
+
+    A form's button often lies below the fold, and a small model that does not see it takes another one. What
+    cannot be read is a page that says why; only a closed tab raises.
     """
     tab = await host.browser.get_tab(tab_id)
-    args = {
-        "filter": "visible",
-        "maxDepth": TREE_DEPTH,
-        "maxChars": TREE_CHARS,
-        "page": 1,
-        "refs_after": refs.highest,
-    }
     try:
-        answer = await host.page.call(tab_id, "tree", args, timeout=PAGE_READ_TIMEOUT)
+        answer = await _tree(host, tab_id, refs, "all")
+        longer = bool(answer.get("hasMore"))
+        if longer:
+            answer = await _tree(host, tab_id, refs, "visible")
     except BridgeError as error:
         if error.code == "no_tab":
             raise
         return _unreadable(tab, error.message)
-    refs.learn(answer)
     if answer.get("success") is not True:
         return _unreadable(tab, str(answer.get("error", "no answer")))
     return PageView(
@@ -44,8 +41,21 @@ async def read_page(host: Host, tab_id: int, refs: RefNumbers) -> PageView:
         title=str(answer.get("title", tab.title)),
         tree=str(answer.get("pageContent", "")),
         controls=read_controls(answer.get("controls")),
-        truncated=bool(answer.get("hasMore")) or bool(answer.get("truncated")),
+        truncated=longer,
     )
+
+
+async def _tree(host: Host, tab_id: int, refs: RefNumbers, part: str) -> dict[str, Any]:
+    args = {
+        "filter": part,
+        "maxDepth": TREE_DEPTH,
+        "maxChars": TREE_CHARS,
+        "page": 1,
+        "refs_after": refs.highest,
+    }
+    answer = await host.page.call(tab_id, "tree", args, timeout=PAGE_READ_TIMEOUT)
+    refs.learn(answer)
+    return answer
 
 
 def read_controls(found: Any) -> tuple[Control, ...]:
