@@ -232,6 +232,18 @@ def test_a_link_to_the_page_we_are_on_is_not_followed_again() -> None:
         del CAN["ref_22"]
 
 
+@pytest.mark.parametrize(
+    "data", [{"changed": ["leaving: the page started to load"]}, {"changed": ["focus: x", "nothing"]}]
+)
+def test_a_link_that_changes_nothing_is_not_followed_again(data: dict[str, Any]) -> None:
+    run = Run("Open the news.")
+    run.step(click("ref_2"), **data)
+    assert not run.allows(click("ref_2"))
+    useful = Run("Open the news.")
+    useful.step(click("ref_2"), changed=['opened: menu "News"'])
+    assert useful.allows(click("ref_2"))
+
+
 def test_the_same_call_is_not_made_for_ever_whatever_it_changes() -> None:
     run = Run()
     for _ in range(4):
@@ -312,6 +324,7 @@ def test_no_button_while_a_value_of_the_task_is_missing_in_a_form_that_was_begun
         TREE.replace('"Name" [ref_4] type="text"', '"Name" [ref_4] type="text" value="Ada"'),
     )
     assert not run.allows(click("ref_9"))
+    assert not run.allows(click("ref_2")), "nor is it left"
     assert run.allows(click("ref_8")), "boxes stay"
     filled = TREE.replace('type="date"', 'type="date" value="2027-01-04"')
     run.step(fill("ref_5", "2027-01-04"), filled)

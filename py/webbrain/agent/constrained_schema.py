@@ -148,7 +148,8 @@ class TurnSchema:
         if pending:
             return [control for control in found if control.ref in pending] or found
         if self._value_missing():
-            return [control for control in found if control.role != "button"]
+            # Neither send what is not complete nor leave it.
+            return [control for control in found if control.role not in ("button", "link")]
         if self._not_sent_yet():
             # Links lead away from what was entered.
             return [control for control in found if control.role != "link"] or found

@@ -57,10 +57,21 @@ class Step:
         """True if it failed, or worked and nothing on the page changed."""
         if not self.ok:
             return True
-        if self.target.startswith("link ") and self.new_page:
+        if self.target.startswith("link "):
             # The link of the page we are on: it loads, and nothing is different.
-            return bool(self.data.get("currentUrl") == self.data.get("previousUrl", ""))
+            before, after = self.data.get("previousUrl"), self.data.get("currentUrl")
+            if after is not None:
+                return _page(after) == _page(before)
+            return all(_nothing(text) for text in self.data.get("changed") or [])
         return not self.new_page and self.data.get("changed") in ([], ["nothing"])
+
+
+def _page(url: Any) -> str:
+    return str(url).partition("#")[0].rstrip("/")
+
+
+def _nothing(change: Any) -> bool:
+    return isinstance(change, str) and change.startswith(("nothing", "leaving", "focus"))
 
 
 def split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
