@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.support.ui_runs import Run
+from tests.support.ui_runs import CARD, Run, many_steps
 from tests.ui.conftest import Open
 from tests.ui.steering import play
 
@@ -45,6 +45,16 @@ class TestReading:
     def test_a_card_is_brought_into_sight(self, open_state: Open) -> None:
         page = open_state("card-submit", height=480)
         expect(page.locator("[data-option=deny]")).to_be_in_viewport()
+
+    def test_a_card_stays_in_sight_when_the_panel_changes_its_size(self, open_state: Open) -> None:
+        page = open_state("running-long", width=400, height=600)
+        run = many_steps().think().tool("wait_for_element", "Wait for the page", {"selector": "#pay"}, {})
+        play(page, run.add(CARD).events)
+        button = page.locator("[data-option=deny]")
+        for width in (320, 600, 300, 400):
+            page.set_viewport_size({"width": width, "height": 560})
+            expect(button).to_be_in_viewport(ratio=1)
+            button.click(trial=True)
 
     def test_a_finished_answer_is_announced_and_an_old_one_is_not(self, open_state: Open) -> None:
         page = open_state("answer")

@@ -51,7 +51,7 @@ export function Conversation() {
       {control && (
         <button
           type="button"
-          class="scroll-control"
+          class={`scroll-control ${control === "question" ? "up" : "down"}`}
           onClick={() =>
             control === "question" ? scroll.current?.showQuestion() : scroll.current?.showEnd()
           }

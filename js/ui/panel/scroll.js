@@ -25,8 +25,9 @@ export class ReadingScroll {
     /** @type {ScrollMode} */
     this.mode = "question";
     this.running = false;
-    /** Where we put it; anything else on a scroll event is the reader's doing. */
+    /** Where we put it, in which layout: another place in the same layout is the reader's doing. */
     this.expected = scroller.scrollTop;
+    this.layout = "";
     this.observer = new ResizeObserver(() => this.apply());
     this.observer.observe(content);
     this.observer.observe(scroller);
@@ -70,6 +71,8 @@ export class ReadingScroll {
   }
 
   apply() {
+    this.#anchor();
+    this.layout = this.#size();
     const end = this.scroller.scrollHeight - this.scroller.clientHeight;
     if (this.mode === "follow") this.#put(end);
     if (this.mode === "question") {
@@ -86,9 +89,14 @@ export class ReadingScroll {
   }
 
   #scrolled() {
+    if (this.layout !== this.#size()) {
+      this.apply();
+      return;
+    }
     if (Math.abs(this.scroller.scrollTop - this.expected) > 2) {
       this.expected = this.scroller.scrollTop;
       this.mode = this.running && this.#below() < NEAR_PX ? "follow" : "free";
+      this.#anchor();
     }
     this.#report();
   }
@@ -100,6 +108,19 @@ export class ReadingScroll {
     else if (this.#top(question) + question.offsetHeight < this.scroller.scrollTop)
       this.onControl("question");
     else this.onControl("");
+  }
+
+  /**
+   * The browser's own anchoring keeps the reader's place when something above changes; where we hold the place, it
+   * would only pull against us.
+   */
+  #anchor() {
+    this.scroller.style.overflowAnchor = this.mode === "free" ? "auto" : "none";
+  }
+
+  /** @returns {string} */
+  #size() {
+    return `${this.scroller.scrollHeight}/${this.scroller.clientHeight}/${this.scroller.clientWidth}`;
   }
 
   /** @returns {number} */
