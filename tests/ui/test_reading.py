@@ -42,6 +42,32 @@ class TestReading:
         expect(page.get_by_text("More and more.").last).to_be_attached()
         assert abs(page.evaluate("document.querySelector('.conversation').scrollTop") - place) < 2
 
+    def test_a_reader_gets_away_from_an_answer_that_is_being_followed(self, open_state: Open) -> None:
+        """Text comes in faster than frames are drawn; one turn of the wheel must still be enough."""
+        page = open_state("empty-ask")
+        run = Run().ask("Explain", "ask", ago=0).think()
+        run.stream("".join(f"Paragraph {part}.\n\n" for part in range(60)))
+        play(page, run.events)
+        page.locator(".scroll-control").click()
+        before = len(run.events)
+        page.evaluate(
+            """(events) => {
+              globalThis.streaming = setInterval(() => {
+                const event = events.shift();
+                if (event) wb.emit('agent_update', event);
+                else clearInterval(streaming);
+              }, 2);
+            }""",
+            run.stream("And on and on it goes.\n\n" * 250).events[before:],
+        )
+        page.mouse.move(200, 300)
+        page.mouse.wheel(0, -300)
+        expect(page.locator(".scroll-control")).to_have_text("Follow the answer")
+        place = page.evaluate("document.querySelector('.conversation').scrollTop")
+        height = page.evaluate("document.querySelector('.conversation').scrollHeight")
+        page.wait_for_function(f"document.querySelector('.conversation').scrollHeight > {height} + 300")
+        assert abs(page.evaluate("document.querySelector('.conversation').scrollTop") - place) < 2
+
     def test_a_card_is_brought_into_sight(self, open_state: Open) -> None:
         page = open_state("card-submit", height=480)
         expect(page.locator("[data-option=deny]")).to_be_in_viewport()

@@ -11,6 +11,8 @@ const NEAR_PX = 24;
 /** Less than this below the fold is not worth a button. */
 const WORTH_PX = 56;
 const MARGIN_PX = 10;
+/** A scroll so soon after a wheel, touch or key is the reader's; smooth scrolling takes about this long. */
+const BY_HAND_MS = 400;
 
 export class ReadingScroll {
   /**
@@ -31,13 +33,25 @@ export class ReadingScroll {
     this.observer = new ResizeObserver(() => this.apply());
     this.observer.observe(content);
     this.observer.observe(scroller);
-    this.listener = () => this.#scrolled();
-    scroller.addEventListener("scroll", this.listener, { passive: true });
+    this.lastInput = Number.NEGATIVE_INFINITY;
+    this.listeners = new AbortController();
+    const options = { passive: true, signal: this.listeners.signal };
+    scroller.addEventListener("scroll", () => this.#scrolled(), options);
+    for (const name of ["wheel", "touchmove", "keydown", "pointerdown", "pointermove"])
+      scroller.addEventListener(
+        name,
+        (event) => {
+          // A pointer that merely passes over scrolls nothing.
+          if (name !== "pointermove" || /** @type {PointerEvent} */ (event).buttons)
+            this.lastInput = performance.now();
+        },
+        options,
+      );
   }
 
   dispose() {
     this.observer.disconnect();
-    this.scroller.removeEventListener("scroll", this.listener);
+    this.listeners.abort();
   }
 
   /** A new question was asked, or another conversation is shown. */
@@ -89,7 +103,9 @@ export class ReadingScroll {
   }
 
   #scrolled() {
-    if (this.layout !== this.#size()) {
+    // A new layout moves the place as well; while text streams in, both happen at once, and then hands go first.
+    const byHand = performance.now() - this.lastInput < BY_HAND_MS;
+    if (!byHand && this.layout !== this.#size()) {
       this.apply();
       return;
     }
