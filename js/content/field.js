@@ -96,6 +96,8 @@ async function fill(session, args, how) {
   let changed = await watch.done({ quick: how.submit });
   // Looked at after the page had its time: a value it takes back a moment later was not accepted.
   done = { ...done, ...judge(e, text, how.clear, done) };
+  const open = done.suggestions && isConnected(e) ? openOptions(e) : [];
+  if (open.length) done.suggestions = listed(session, open);
   /** @type {Answer} */
   const answer = {
     success: done.verified || done.formatted === true,

@@ -24,6 +24,8 @@ import { folded } from "./text.js";
 /** @typedef {import("./session.js").Session} Session */
 
 const STEP_MS = 25;
+/** A list of suggestions that stays the same for this long is the one meant for the whole text. */
+const SETTLE_MS = 60;
 /** Elements that look like an entry of a list that opened, when the page gives no roles. */
 const ENTRIES =
   'li,[role="option"],[role="menuitem"],[class*="option" i],[class*="suggest" i],[class*="result" i]';
@@ -76,11 +78,16 @@ export function openOptions(e) {
 export async function awaitSuggestions(e, added) {
   const named = isCombobox(e);
   const until = performance.now() + (named ? SUGGESTION_MS : 0);
+  /** @type {Element[]} */
+  let before = [];
   for (;;) {
     const options = openOptions(e);
-    if (options.length || !named) return options.length ? options : loose(added());
-    if (performance.now() >= until) return loose(added());
-    await pause(STEP_MS);
+    // A list is rebuilt with every key; what is given out must be the last one.
+    const settled =
+      options.length > 0 && options.length === before.length && options.every((o, i) => o === before[i]);
+    if (settled || !named || performance.now() >= until) return options.length ? options : loose(added());
+    before = options;
+    await pause(options.length ? SETTLE_MS : STEP_MS);
   }
 }
 
