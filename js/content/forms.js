@@ -334,8 +334,8 @@ function readField(e) {
   const type = inputType(e);
   if (/^(hidden|submit|button|reset|image)$/.test(type)) return null;
   if (type === "checkbox" || type === "radio") {
-    const on = input.value === "on" ? "yes" : line(labelText(e), CARD_VALUE_CHARS) || input.value;
-    return { value: input.checked ? on : "", changed: input.checked !== input.defaultChecked };
+    // Its label stands before it already.
+    return { value: input.checked ? "yes" : "", changed: input.checked !== input.defaultChecked };
   }
   if (type === "file")
     return { value: Array.from(input.files ?? [], (f) => f.name).join(", "), changed: true };
