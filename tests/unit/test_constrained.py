@@ -187,6 +187,8 @@ def test_tools_without_sense_are_left_out() -> None:
     assert "navigate" in names(Run("Open https://example.com/a").schema)
     assert "get_selection" in names(Run("Translate the selected text.").schema)
     assert "navigate" not in names(Run("Open the order page.").schema)
+    assert "navigate" not in names(Run("Order it for Ada (ada.l@mail.example.com).").schema)
+    assert "navigate" in names(Run("Go to shop.example.com and order it.").schema)
 
 
 def test_a_field_that_holds_our_value_is_settled_until_it_loses_it() -> None:

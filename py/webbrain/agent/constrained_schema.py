@@ -33,8 +33,10 @@ NEVER: Final = frozenset({"get_accessibility_tree", "wait_for_element"})
 """A fresh tree is in every prompt; selectors are beyond a small model."""
 
 _URL = re.compile(
-    r"https?://|www\.|\b[\w-]+\.(?:com|org|net|io|dev|edu|gov|de|fr|uk|eu)\b|\blocalhost\b", re.IGNORECASE
+    r"https?://|www\.|(?<![@\w.-])(?:[\w-]+\.)+(?:com|org|net|io|dev|edu|gov|de|fr|uk|eu)\b|\blocalhost\b",
+    re.IGNORECASE,
 )
+"""An address in a task; the host of an e-mail address is none."""
 _SELECTION = re.compile(r"\bselect(?:ed|ion)\b|\bhighlighted\b|\bmarked\b", re.IGNORECASE)
 _BACK = re.compile(r"\bback\b|\bprevious\b|\breturn to\b", re.IGNORECASE)
 _FORWARD = re.compile(r"\bforward\b", re.IGNORECASE)
