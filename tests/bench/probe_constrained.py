@@ -1,8 +1,8 @@
 """How well a real small model does with constrained calls: 20 tasks on a site in memory, judged by its
 record.
 
-    python -m tests.bench.probe_constrained --server llama-server --model model.gguf [--only NAME] [--steps
-    N] [--verbose] python -m tests.bench.probe_constrained --url http://127.0.0.1:8080
+    python -m tests.bench.probe_constrained --server llama-server --model model.gguf [--only NAME,NAME]
+    [--steps N] [--verbose] python -m tests.bench.probe_constrained --url http://127.0.0.1:8080
 
 Prints a line per task and the sum; always ends with 0, for it measures and does not judge.
 """
@@ -240,7 +240,7 @@ async def measure(url: str, only: str, *, verbose: bool, limit: int) -> None:
         right = total = steps = 0
         started = time.monotonic()
         for case in CASES:
-            if only and only not in case.name:
+            if only and case.name not in only.split(","):
                 continue
             began = time.monotonic()
             passed, taken, remark = await run_case(case, client, verbose=verbose, limit=limit)

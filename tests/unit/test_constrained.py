@@ -368,7 +368,7 @@ def test_steps_are_one_line_each_with_their_outcome() -> None:
     assert lines == [
         '1. set_field textbox "Name" = "Ada" -> ok',
         '2. type_ax combobox "Size" = "Small" -> ok, the field shows: Extra large',
-        '3. click_ax checkbox "Gift" -> ok, nothing changed',
+        '3. click_ax checkbox "Gift" -> ok, no visible change',
         '4. click_ax button "Order" -> ok, message: Please fill in: City',
         '5. click_ax link "News" -> ok, now at /news',
         '6. click_ax button "Order" -> failed: covered by Cookies tag removed',

@@ -22,7 +22,7 @@ PROMPT_CHARS = {
     "act-mid": 5_500,
     "act-full": 7_500,
     "constrained": 1_200,
-    "constrained-examples": 4_000,
+    "constrained-examples": 4_500,
 }
 CAPABILITIES = Capabilities(browser="memory")
 CASES = [(mode, tier) for mode in (Mode.ASK, Mode.ACT) for tier in Tier]

@@ -155,7 +155,7 @@ def _outcome(step: Step) -> str:
     if data.get("verified") is False:
         return "ok, the field shows: " + enrich.clean(str(data.get("actual", "nothing")), OUTCOME_CHARS)
     if step.idle:
-        return "ok, nothing changed"
+        return "ok, no visible change"
     return ", ".join(["ok", *_telling(data.get("changed"))])
 
 
