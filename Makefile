@@ -5,7 +5,12 @@ SHELL := /bin/bash
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 PY := .venv/bin/python
+
+# The tools that make the locks need a newer Python than everything else. A name on PATH may lead nowhere, so each is tried.
+PYTHON_LOCK ?= $(shell for python in python3.14 python3.13 python3.12 python3; do \
+  $$python -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $$python && break; done)
 UV_VERSION := 0.13.9
+LOCK_TOOLS := import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["lock"], sep="\n")
 
 # A stamp holds the hash of the lock it was made from, so a fresh checkout time alone installs nothing.
 VENV_STAMP := .venv/.installed-$(shell sha256sum requirements.lock | cut -c1-16)
@@ -88,14 +93,16 @@ check-reproducible: deps ## build twice from nothing and compare every byte
 	$(PY) -m build --check-reproducible
 
 .PHONY: lock
-lock: deps ## maintainers: resolve all dependencies anew (package-lock.json: npm install --package-lock-only)
-	$(PYTHON) -m venv .cache/lock
-	.cache/lock/bin/python -m pip install --quiet uv==$(UV_VERSION)
+lock: deps ## maintainers, with Python 3.12: resolve all anew (package-lock.json: npm install --package-lock-only)
+	@test -n "$(PYTHON_LOCK)" || { echo "make lock needs Python 3.12 or newer: make lock PYTHON_LOCK=/path/to/python"; exit 1; }
+	$(PYTHON_LOCK) -m venv --clear .cache/lock
+	.cache/lock/bin/python -c '$(LOCK_TOOLS)' > .cache/lock/tools.txt
+	.cache/lock/bin/python -m pip install --quiet uv==$(UV_VERSION) --requirement .cache/lock/tools.txt
 	.cache/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-header --quiet --output-file .cache/requirements.lock
 	{ echo "# Every Python package that building and testing needs, by hash. Made by \`make lock\` from pyproject.toml."; \
 	  cat .cache/requirements.lock; } > requirements.lock
-	$(PY) -m build.lock
+	.cache/lock/bin/python -m build.lock
 
 .PHONY: new-tool
 new-tool: deps ## start a new tool: make new-tool NAME=my_tool
