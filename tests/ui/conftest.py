@@ -22,9 +22,9 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield where
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """One browser for all tests of this folder."""
+    """One browser for this folder, ended with it: no event loop may be left to the tests after it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(SWITCHES[:-1]))
         yield browser
