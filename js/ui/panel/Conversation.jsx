@@ -48,7 +48,7 @@ export function Conversation() {
           ))}
         </div>
       </main>
-      {control && (
+      {control && !(needsPerson && control === "question") && (
         <button
           type="button"
           class={`scroll-control ${control === "question" ? "up" : "down"}`}

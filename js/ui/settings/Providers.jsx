@@ -40,7 +40,7 @@ export function Providers() {
             onInput={(event) => setSearch(event.currentTarget.value)}
           />
         </label>
-        <fieldset class="chips">
+        <fieldset class="chips" hidden={!list}>
           <legend class="visually-hidden">{t("category")}</legend>
           {present.map((name) => (
             <label key={name} class="chip">
