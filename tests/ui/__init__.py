@@ -1,0 +1,1 @@
+"""The screens with a fake port, in Chromium."""
