@@ -29,7 +29,7 @@ def test_what_the_card_needs(tab: Tab) -> None:
         "Password": "••••••••",
         "Code": "••••••••",
         "News": "yes",
-        "Large": "Large",
+        "Large": "yes",
         "Note": "Hello",
         "Country": "Cuba",
     }

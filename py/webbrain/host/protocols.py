@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from webbrain.host.reach import Debugger, Downloads, Events, Frame, Pdfs, Pictures, Windows
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
@@ -57,6 +59,18 @@ class Browser(Protocol):
         """Return the tab once it stopped loading, or as it is after ``timeout`` seconds."""
         ...
 
+    async def frames(self, tab_id: int) -> list[Frame]:
+        """Every frame of the tab, the page itself first."""
+        ...
+
+    async def open_tab(self, url: str, *, beside: int, active: bool = False) -> Tab:
+        """Open ``url`` in a new tab of the window of tab ``beside``, in the background unless ``active``."""
+        ...
+
+    async def close_tab(self, tab_id: int) -> None:
+        """Close a tab; nothing happens if it is gone."""
+        ...
+
 
 class Page(Protocol):
     """The content script of a tab. It is injected on demand, also in tabs older than the extension."""
@@ -90,6 +104,10 @@ class HttpRequest:
     body: bytes | None = None
     headers_timeout: float = 120.0
     stall_timeout: float = 60.0
+    follow: bool = False
+    """Follow redirects. The response's ``url`` says where they led; look at it before the body is used."""
+    cookies: bool = False
+    """Send the user's cookies of that site along."""
 
 
 class HttpResponse(Protocol):
@@ -97,6 +115,11 @@ class HttpResponse(Protocol):
 
     @property
     def status(self) -> int: ...
+    @property
+    def url(self) -> str:
+        """The address that answered, after redirects."""
+        ...
+
     @property
     def headers(self) -> Mapping[str, str]: ...
 
@@ -212,3 +235,15 @@ class Host(Protocol):
     def clock(self) -> Clock: ...
     @property
     def ui(self) -> Ui: ...
+    @property
+    def events(self) -> Events: ...
+    @property
+    def debugger(self) -> Debugger: ...
+    @property
+    def downloads(self) -> Downloads: ...
+    @property
+    def windows(self) -> Windows: ...
+    @property
+    def pictures(self) -> Pictures: ...
+    @property
+    def pdfs(self) -> Pdfs: ...

@@ -22,6 +22,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.tools.problems import explain
+from webbrain.tools.state import RunState
 
 LABEL_CHARS: Final = 140
 LABEL_ARGUMENT_CHARS: Final = 80
@@ -46,6 +47,8 @@ class ToolContext:
     """What ``policy.submit`` got from the page for this call; the action carries it (docs/protocol.md)."""
     refs: RefNumbers = field(default_factory=RefNumbers)
     """References the conversation has met; the tree tool goes on numbering from there."""
+    state: RunState = field(default_factory=lambda: RunState(home=-1, tab_id=-1))
+    """What this run knows of its tabs."""
 
     async def page(
         self, action: str, args: dict[str, Any], *, effect: bool = False, timeout: float = PAGE_ACTION_TIMEOUT

@@ -15,7 +15,7 @@ from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Capabilities
 from webbrain.tools.base import ToolSpec
 
-SHARED: Final = frozenset({"acting", "base", "history", "problems", "registry"})
+SHARED: Final = frozenset({"acting", "base", "history", "problems", "registry", "state"})
 """Modules of this package that are no tools."""
 
 RESERVED: Final = frozenset(

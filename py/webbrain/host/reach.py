@@ -1,0 +1,158 @@
+"""What the agent needs of a browser beyond one page: events, debugger, downloads, windows, pictures, PDFs.
+
+Protocols like those of ``host.protocols``, with the same errors. What a browser lacks is a capability that is
+false, and the method then raises ``BridgeError(code="not_available")``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A frame of a tab. ``id`` 0 is the page itself; ``parent_id`` is -1 for it."""
+
+    id: int
+    parent_id: int
+    url: str
+
+
+EventKind = Literal[
+    "tab_opened", "tab_removed", "download_created", "download_changed", "cdp", "debugger_detached"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserEvent:
+    """Something the browser did by itself.
+
+    ``tab_id`` is the tab it concerns: for ``tab_opened`` the *opener*, -1 where there is none. ``data`` by
+    kind: ``tab_opened`` ``{tabId, url}``; ``download_created`` ``{id, url, filename}``; ``download_changed``
+    ``{id, state}``; ``cdp`` ``{method, params}``; ``debugger_detached`` ``{reason}``.
+    """
+
+    kind: EventKind
+    tab_id: int
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Events(Protocol):
+    """Browser events as they come."""
+
+    def listen(self, hear: Callable[[BrowserEvent], None]) -> Callable[[], None]:
+        """Have every later event told to ``hear``, which must not block; the answer ends it."""
+        ...
+
+
+class Debugger(Protocol):
+    """The debugging protocol of a tab (capability ``cdp``), limited to the methods of methods.json."""
+
+    async def attach(self, tab_id: int) -> None:
+        """Attach, with Page and the reports of the table switched on; nothing happens if attached already.
+
+        ``BridgeError`` codes: ``debugger_refused`` (cancelled by the user, taken by another debugger, or a
+        page where it is forbidden).
+        """
+        ...
+
+    async def detach(self, tab_id: int) -> None:
+        """Detach; nothing happens if not attached."""
+        ...
+
+    def attached(self, tab_id: int) -> bool:
+        """Whether this tab is attached now, as far as is known."""
+        ...
+
+    async def send(
+        self, tab_id: int, method: str, params: Mapping[str, Any] | None = None, *, timeout: float = 10.0
+    ) -> dict[str, Any]:
+        """One command; ``BridgeError(code="debugger_detached")`` if the session is gone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """A row of the browser's downloads. Sizes are bytes, -1 if unknown; times are ISO texts."""
+
+    id: int
+    url: str
+    final_url: str
+    filename: str
+    state: Literal["in_progress", "complete", "interrupted"]
+    bytes_received: int = 0
+    total_bytes: int = -1
+    mime: str = ""
+    started: str = ""
+    ended: str = ""
+    error: str = ""
+    exists: bool = True
+
+
+class Downloads(Protocol):
+    """The browser's own downloads."""
+
+    async def start(self, url: str, *, filename: str | None = None) -> int:
+        """Begin a download (http, https, or a ``data:`` address of at most 30 MB); return its id."""
+        ...
+
+    async def search(self, *, ids: Sequence[int] | None = None, limit: int = 10) -> list[Download]:
+        """Those ids, or the newest first."""
+        ...
+
+    async def cancel(self, download_id: int) -> None:
+        """Stop it; nothing happens if it is over."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A browser window, in CSS pixels of the screen."""
+
+    id: int
+    left: int
+    top: int
+    width: int
+    height: int
+    state: str
+    type: str
+    focused: bool
+
+
+class Windows(Protocol):
+    """Browser windows."""
+
+    async def get(self, window_id: int) -> Window:
+        """``BridgeError(code="no_window")`` if it is gone."""
+        ...
+
+    async def resize(
+        self, window_id: int, *, width: int, height: int, left: int | None = None, top: int | None = None
+    ) -> Window:
+        """Change its bounds (a maximised window is restored first); return what it became."""
+        ...
+
+
+class Pictures(Protocol):
+    """Screenshots of a tab's viewport, background tabs included where the browser can."""
+
+    async def capture(self, tab_id: int, *, quality: int = 75, scale: float = 1.0) -> str:
+        """The viewport as a JPEG ``data:`` address.
+
+        ``quality`` is 1 to 100, ``scale`` multiplies its CSS size. ``BridgeError`` codes: ``not_visible`` (a
+        background tab that this browser cannot draw), ``restricted_page``.
+        """
+        ...
+
+
+class Pdfs(Protocol):
+    """A PDF reader in a Worker of its own, started for one document and thrown away."""
+
+    async def read(
+        self, data: bytes, *, from_page: int, to_page: int, max_chars: int, password: str = "", timeout: float
+    ) -> dict[str, Any]:
+        """``{title, totalPages, fromPage, toPage, pages: [{page, text}], truncated, encrypted}``.
+
+        ``BridgeError`` codes: ``pdf_broken``, ``pdf_encrypted``, ``timeout``.
+        """
+        ...
