@@ -6,6 +6,7 @@ import { composedParent, isElement, localName, pageRoot } from "./dom.js";
 import { isRun } from "./items.js";
 import { SUGGESTIONS } from "./limits.js";
 import { describeName } from "./names.js";
+import { Numbers } from "./numbers.js";
 import { pathOf, Refs } from "./refs.js";
 import { roleOf } from "./roles.js";
 import { quote } from "./text.js";
@@ -34,6 +35,8 @@ export class Session {
   refs = new Refs();
   trees = new Trees(this.refs);
   tokens = new Tokens();
+  /** What `index` means. */
+  numbers = new Numbers();
   /** Element of the last action and its time: where a scroll without a target starts. @type {{ at: number, weak: WeakRef<Element> } | null} */
   last = null;
   /** What the made-up pointer is over. @type {WeakRef<Element> | null} */
