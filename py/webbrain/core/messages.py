@@ -23,10 +23,12 @@ class ToolCall(_Frozen):
 
 
 class ImagePart(_Frozen):
-    """A picture, as a data URL."""
+    """A picture, as a data URL; empty once the picture was let go of."""
 
     type: Literal["image"] = "image"
     data_url: str
+    detail: Literal["auto", "low", "high"] = "auto"
+    """How closely the model should look, for wires that can say so."""
 
 
 class Message(_Frozen):

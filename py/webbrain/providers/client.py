@@ -7,6 +7,7 @@ once.
 
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, ProviderFailed
@@ -35,9 +36,8 @@ class HttpModelClient:
     """A ``ModelClient`` for one run over the host's HTTP."""
 
     def __init__(self, http: Http, clock: Clock, endpoint: Endpoint, learned: Learned | None = None) -> None:
-        self.info = endpoint.info
-        self.endpoint = endpoint
         self.learned = learned if learned is not None else Learned()
+        self._look(endpoint, blind=self.learned.blind)
         self._http = http
         self._clock = clock
         self._wire = WIRES[endpoint.entry.wire]
@@ -63,6 +63,12 @@ class HttpModelClient:
         except StreamBroken as broken:
             raise errors.bad_response(self.endpoint, str(broken)) from broken
 
+    def _look(self, endpoint: Endpoint, *, blind: bool = False) -> None:
+        """Use ``endpoint`` from now on; ``blind`` sends it no pictures whatever its model is said to read."""
+        info = replace(endpoint.info, supports_vision=endpoint.info.supports_vision and not blind)
+        self.endpoint = replace(endpoint, info=info)
+        self.info = info
+
     async def _attempt(
         self, request: ModelRequest, on_delta: Callable[[str], None] | None, *, stream: bool
     ) -> ModelReply:
@@ -71,12 +77,40 @@ class HttpModelClient:
             try:
                 return await self._call(request, on_delta, stream=stream)
             except ProviderFailed as failure:
+                if self._sends_pictures(request) and errors.may_mean_pictures(failure):
+                    return await self._without_pictures(failure, request, on_delta, stream=stream)
                 param = str(failure.data.get("param", ""))
                 if failure.code != "unsupported_parameter" or round_ == LEARNING_ROUNDS:
                     raise
                 if not self._learn(param):
                     raise
         raise AssertionError("unreachable")
+
+    def _sends_pictures(self, request: ModelRequest) -> bool:
+        return self.info.supports_vision and any(message.images for message in request.messages)
+
+    async def _without_pictures(
+        self,
+        refusal: ProviderFailed,
+        request: ModelRequest,
+        on_delta: Callable[[str], None] | None,
+        *,
+        stream: bool,
+    ) -> ModelReply:
+        """Ask the same without pictures. If that is answered they were what was refused, and no more are
+        sent: for the rest of the run, and, if it was not about one picture's size, from then on.
+
+        Raises ``refusal`` if it was about something else.
+        """
+        endpoint = self.endpoint
+        self._look(endpoint, blind=True)
+        try:
+            reply = await self._attempt(request, on_delta, stream=stream)
+        except ProviderFailed:
+            self._look(endpoint)
+            raise refusal from None
+        self.learned.blind = self.learned.blind or not errors.means_this_picture(refusal)
+        return reply
 
     def _learn(self, param: str) -> bool:
         """Remember a refused field; false if leaving it out was tried already."""

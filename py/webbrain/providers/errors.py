@@ -63,6 +63,14 @@ _NO_TOOLS = re.compile(
 _CREDIT = re.compile(
     r"insufficient_quota|insufficient (?:balance|credit|funds)|billing|payment", re.IGNORECASE
 )
+_PICTURES = re.compile(
+    r"image|vision|multi-?modal|picture|mmproj|input_modalit|media type"
+    r"|content\b.{0,80}(?:must be|expected|should be|is not|not) an? ?(?:valid )?string|expected `?text",
+    re.IGNORECASE | re.DOTALL,
+)
+_PICTURE_SIZE = re.compile(
+    r"exceed|too (?:large|big|many)|maximum|resolution|dimension|megapixel", re.IGNORECASE
+)
 _MODEL = re.compile(r"\bmodels?\b", re.IGNORECASE)
 _MODEL_GONE = re.compile(
     r"model_not_found|no endpoints found"
@@ -221,6 +229,20 @@ def http_failure(
     if status >= 500:
         return report.failed("server_error", f"{label} had an error of its own ({status}).", transient=True)
     return report.failed("request_refused", f"{label} refused the request ({status}).")
+
+
+def may_mean_pictures(failure: ProviderFailed) -> bool:
+    """Whether leaving the pictures out is worth one try: the service says so, or refuses without a reason we
+    know."""
+    if failure.status in (400, 415, 422) and failure.code == "request_refused":
+        return True
+    words = str(failure.data.get("detail", ""))
+    return failure.status in (400, 404, 413, 415, 422, 500, 501) and bool(_PICTURES.search(words))
+
+
+def means_this_picture(failure: ProviderFailed) -> bool:
+    """True if the service refuses this picture (its size), not pictures as such."""
+    return bool(_PICTURE_SIZE.search(str(failure.data.get("detail", ""))))
 
 
 def stated_failure(endpoint: Endpoint, error: Any) -> ProviderFailed:

@@ -26,6 +26,7 @@ GO_ON: Final = "Please go on."
 NOTHING_SAID: Final = "(no text)"
 NO_OUTPUT: Final = "(no output)"
 PICTURE_LEFT_OUT: Final = "[A picture was left out: this model does not read pictures.]"
+PICTURE_GONE: Final = "[An earlier picture was left out to save room.]"
 NO_RESULT: Final = json.dumps(
     {
         "success": False,
@@ -81,9 +82,11 @@ def object_arguments(arguments: str) -> str:
 def _cleaned(message: Message, *, pictures: bool) -> Message:
     content = clean(message.content)
     images = message.images if message.role == "user" else []
-    if images and not pictures:
-        content = f"{content}\n\n{PICTURE_LEFT_OUT}".strip()
-        images = []
+    shown = [image for image in images if image.data_url] if pictures else []
+    if len(shown) < len(images):
+        left_out = PICTURE_GONE if pictures else PICTURE_LEFT_OUT
+        content = f"{content}\n\n{left_out}".strip()
+    images = shown
     calls = [
         ToolCall(id=clean(call.id), name=tool_name(call.name), arguments=object_arguments(call.arguments))
         for call in message.tool_calls

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from webbrain.core.messages import Message, ModelRequest, Usage
+from webbrain.core.messages import ImagePart, Message, ModelRequest, Usage
 from webbrain.providers import errors
 from webbrain.providers.config import Endpoint
 from webbrain.providers.history import normalise
@@ -67,7 +67,7 @@ class OpenAIChat:
         turns = [{"role": "system", "content": conversation.system}] if conversation.system else []
         previous = ""
         for turn in conversation.turns:
-            if previous == "tool" and turn.role == "user" and not entry.user_after_tool:
+            if previous == "tool" and turn.role == "user" and _wants_answer_first(endpoint):
                 turns.append({"role": "assistant", "content": ACKNOWLEDGED})
             turns.append(_turn(turn, endpoint))
             previous = turn.role
@@ -207,8 +207,22 @@ def _turn(turn: Message, endpoint: Endpoint) -> dict[str, Any]:
     if not turn.images:
         return {"role": "user", "content": turn.content}
     parts: list[dict[str, Any]] = [{"type": "text", "text": turn.content}] if turn.content else []
-    parts += [{"type": "image_url", "image_url": {"url": image.data_url}} for image in turn.images]
+    parts += [_picture(image) for image in turn.images]
     return {"role": "user", "content": parts}
+
+
+def _picture(image: ImagePart) -> dict[str, Any]:
+    source = {"url": image.data_url}
+    if image.detail != "auto":
+        # Not every server knows the field, so it is sent only if the user chose one.
+        source["detail"] = image.detail
+    return {"type": "image_url", "image_url": source}
+
+
+def _wants_answer_first(endpoint: Endpoint) -> bool:
+    """Whether the user may not speak right after tool results: some services, and chat templates of local
+    models that insist on turns."""
+    return endpoint.info.local or not endpoint.entry.user_after_tool
 
 
 def _assistant(turn: Message, endpoint: Endpoint) -> dict[str, Any]:

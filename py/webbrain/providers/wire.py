@@ -100,6 +100,8 @@ class Learned:
     """Optional fields this model refused."""
     limit_field: str = ""
     """The name it wants for the output limit, if not the usual one."""
+    blind: bool = False
+    """True once it refused a picture and answered the same request without it."""
 
 
 class StreamDecoder(Protocol):
