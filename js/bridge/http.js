@@ -17,7 +17,8 @@ const PARAMS = {
     body: { type: "string" },
     headersTimeoutMs: WAIT,
     stallTimeoutMs: WAIT,
-    redirect: { type: "string", enum: ["follow", "manual"] },
+    follow: { type: "boolean" },
+    cookies: { type: "boolean" },
   },
   required: ["method", "url", "headers", "headersTimeoutMs", "stallTimeoutMs"],
   additionalProperties: false,
@@ -61,7 +62,8 @@ export async function send(id, params, body, chunk) {
     }
     // The reply goes out before the first chunk: the pump starts in a later task.
     setTimeout(() => pump(id, response, params.stallTimeoutMs, control, chunk));
-    return { status: response.status, headers: Object.fromEntries(response.headers), stream: id };
+    const { status, url } = response;
+    return { status, url, headers: Object.fromEntries(response.headers), stream: id };
   } catch (error) {
     open.delete(id);
     throw control.signal.aborted ? control.signal.reason : error;
@@ -76,9 +78,10 @@ async function request(params, body, signal) {
       headers: params.headers,
       body: body ?? params.body,
       signal,
-      // Keys travel in headers: a redirect must not carry them elsewhere, and the user's cookies never go along.
-      redirect: params.redirect ?? "manual",
-      credentials: "omit",
+      // Keys travel in headers, so a redirect must not carry them elsewhere unless it is asked for. A caller that
+      // follows learns where it led from the head, before any of the body.
+      redirect: params.follow ? "follow" : "manual",
+      credentials: params.cookies ? "include" : "omit",
       cache: "no-store",
       referrerPolicy: "no-referrer",
     });

@@ -12,7 +12,7 @@ from tests.support.models import KEY, client, endpoint, request, whole
 from webbrain.core.errors import BridgeError, ProviderFailed
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall
 from webbrain.host.memory import MemoryHost
-from webbrain.host.memory_web import STALL, Gate, Reply
+from webbrain.host.memory import STALL, Gate, Reply
 from webbrain.host.protocols import HttpRequest
 from webbrain.providers import errors
 from webbrain.providers.base import model_differs

@@ -17,7 +17,7 @@ from tests.support.models import client, request, whole
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply
 from webbrain.host.memory import MemoryHost
-from webbrain.host.memory_web import CUT, Reply
+from webbrain.host.memory import CUT, Reply
 
 FOLDER = Path(__file__).parent / "streams"
 STREAMS = sorted(FOLDER.glob("*/*.sse"))

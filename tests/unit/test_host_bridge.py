@@ -367,7 +367,12 @@ async def test_a_step_that_changes_nothing_had_nowhere_to_go(browser: FakeBrowse
 
 
 async def begin(browser: FakeBrowser, **more: Any) -> Any:
-    browser.answers["http.send"] = {"status": 200, "headers": {"content-type": "text/plain"}, "stream": "p1"}
+    browser.answers["http.send"] = {
+        "status": 200,
+        "url": "https://api.example/",
+        "headers": {"content-type": "text/plain"},
+        "stream": "p1",
+    }
     request = HttpRequest("POST", "https://api.example/", {"x-api-key": "k"}, b"body", **more)
     return await browser.host.http.send(request)
 

@@ -12,7 +12,7 @@ from webbrain.core.errors import BridgeError, NeedsPerson
 from webbrain.core.messages import Message, ModelRequest
 from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost
-from webbrain.host.memory_web import Reply
+from webbrain.host.memory import Reply
 from webbrain.host.protocols import HttpRequest
 from webbrain.providers import errors
 from webbrain.services.providers import ProviderService

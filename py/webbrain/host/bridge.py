@@ -10,10 +10,16 @@ from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.limits import BRIDGE_CALL_TIMEOUT
+from webbrain.host.debugger import BridgeDebugger
+from webbrain.host.downloads import BridgeDownloads
+from webbrain.host.events import BridgeEvents
 from webbrain.host.page import BridgePage
+from webbrain.host.pictures import BridgePictures
 from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
+from webbrain.host.reach import Frame
 from webbrain.host.rpc import Connection
 from webbrain.host.tabs import Tabs
+from webbrain.host.windows import BridgeWindows
 
 HISTORY_TIMEOUT: Final = 3.0
 """Seconds a page may take to say that it takes a step in its history."""
@@ -63,6 +69,30 @@ class BridgeBrowser:
     async def wait_loaded(self, tab_id: int, timeout: float) -> Tab:
         return _tab(await self._tabs.loaded(tab_id, timeout))
 
+    async def frames(self, tab_id: int) -> list[Frame]:
+        found = [
+            Frame(int(raw["frameId"]), int(raw.get("parentFrameId", -1)), str(raw.get("url", "")))
+            for raw in await self._tabs.frames(tab_id)
+        ]
+        return sorted(found, key=lambda frame: frame.id != 0)
+
+    async def open_tab(self, url: str, *, beside: int, active: bool = False) -> Tab:
+        if not url.startswith(OPENABLE):
+            raise BridgeError("Only http and https addresses can be opened.", code="restricted_page")
+        window = int((await self._tabs.get(beside))["windowId"])
+        properties = {"url": url, "active": active, "windowId": window, "openerTabId": beside}
+        made = await self._tabs.act("tabs.create", {"createProperties": properties})
+        # Until it begins to load, a new tab is an empty one that says it is complete.
+        self._tabs.leaves({"id": made["id"], "url": ""})
+        return Tab(int(made["id"]), url, "", window_id=window, active=active, status="loading")
+
+    async def close_tab(self, tab_id: int) -> None:
+        try:
+            await self._tabs.act("tabs.remove", {"tabId": tab_id})
+        except BridgeError as error:
+            if error.code != "no_tab":
+                raise
+
     async def _step(self, tab_id: int, delta: int, method: str) -> None:
         """Take one step in the tab's history, by the page's own history if it can be reached.
 
@@ -97,6 +127,7 @@ class BridgeResponse:
         self, head: Mapping[str, Any], body: AsyncIterator[bytes], close: Callable[[], None]
     ) -> None:
         self.status: int = int(head["status"])
+        self.url: str = str(head["url"])
         self.headers: Mapping[str, str] = dict(head["headers"])
         self._body = body
         self._close = weakref.finalize(self, close)
@@ -134,6 +165,8 @@ class BridgeHttp:
             "headers": dict(request.headers),
             "headersTimeoutMs": round(request.headers_timeout * 1000),
             "stallTimeoutMs": round(request.stall_timeout * 1000),
+            "follow": request.follow,
+            "cookies": request.cookies,
         }
         buffers = [request.body] if request.body is not None else []
         head, stream_id, stream = await self._connection.call_stream(
@@ -242,6 +275,13 @@ class BridgeHost:
         self.store = BridgeStore(connection)
         self.clock = SystemClock()
         self.ui = BridgeUi(connection)
+        self.events = BridgeEvents()
+        self.debugger = BridgeDebugger(connection, capabilities)
+        self.downloads = BridgeDownloads(connection)
+        self.windows = BridgeWindows(connection)
+        self.pictures = BridgePictures(connection, tabs, self.debugger, capabilities)
+        self.events.listen(self.debugger.hear)
+        self.events.listen(self.downloads.hear)
 
 
 def _tab(raw: Mapping[str, Any]) -> Tab:

@@ -5,6 +5,9 @@
     host.page.on("click_ax", lambda call: {"changed": [call.args["ref_id"]]})
     host.http.on("POST", "https://api.example/v1/*", Reply(chunks=[b"data: 1", CUT]))
     gate = host.page.block("click_ax")      # the next click hangs until gate.release()
+    host.browser.pop_up(1, Tab(2, "https://shop.example/terms", "Terms"))
+    host.debugger.report(1, "Page.javascriptDialogOpening", type="confirm", message="Sure?")
+    host.downloads.end(7)
 
 An answer may be a value, an exception (it is raised), or a function, plain or a coroutine, that gets the call
 and returns either. Several answers are used one after the other; the last one stays. What was asked of
@@ -18,19 +21,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from webbrain.host.memory_parts import Gate, Hook, MemoryEvents, Taps, json_copy
+from webbrain.host.memory_reach import (
+    MemoryDebugger,
+    MemoryDownloads,
+    MemoryPdfs,
+    MemoryPictures,
+    MemoryWindows,
+)
 from webbrain.host.memory_web import (
     CUT,
     STALL,
-    Gate,
-    Hook,
     MemoryBrowser,
     MemoryHttp,
     MemoryPage,
     MemoryResponse,
     PageCall,
     Reply,
-    Taps,
-    json_copy,
 )
 from webbrain.host.protocols import Capabilities, Tab
 
@@ -40,13 +47,19 @@ __all__ = [
     "Gate",
     "MemoryBrowser",
     "MemoryClock",
+    "MemoryDebugger",
+    "MemoryDownloads",
+    "MemoryEvents",
     "MemoryHost",
     "MemoryHttp",
     "MemoryKeyValue",
     "MemoryPage",
+    "MemoryPdfs",
+    "MemoryPictures",
     "MemoryResponse",
     "MemoryStore",
     "MemoryUi",
+    "MemoryWindows",
     "PageCall",
     "Reply",
     "Tab",
@@ -213,7 +226,8 @@ class MemoryHost:
     ) -> None:
         self._taps = Taps()
         self.capabilities = capabilities or Capabilities(browser="memory")
-        self.browser = MemoryBrowser(tabs, self._taps)
+        self.events = MemoryEvents()
+        self.browser = MemoryBrowser(tabs, self._taps, self.events)
         self.page = MemoryPage(self.browser, self._taps)
         self.http = MemoryHttp(self._taps)
         self.settings = MemoryKeyValue("settings", self._taps, settings)
@@ -221,6 +235,11 @@ class MemoryHost:
         self.store = MemoryStore(self._taps)
         self.clock = MemoryClock(self._taps)
         self.ui = MemoryUi()
+        self.debugger = MemoryDebugger(self.browser, self._taps, self.events, self.capabilities)
+        self.downloads = MemoryDownloads(self._taps, self.events)
+        self.windows = MemoryWindows(self.browser, self._taps)
+        self.pictures = MemoryPictures(self.browser, self.debugger, self._taps, self.capabilities)
+        self.pdfs = MemoryPdfs(self._taps)
 
     @property
     def hook(self) -> Hook | None:

@@ -2,14 +2,15 @@
 
 import asyncio
 import fnmatch
-import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
+from webbrain.host.memory_parts import Answers, Gate, MemoryEvents, Taps, json_copy
 from webbrain.host.protocols import HttpRequest, Tab
+from webbrain.host.reach import Frame
 
 RESTRICTED_SCHEMES: Final = (
     "chrome:",
@@ -20,86 +21,45 @@ RESTRICTED_SCHEMES: Final = (
     "view-source:",
 )
 
-Hook = Callable[[str], Awaitable[None] | None]
-"""Called with the name of the host call about to happen, e.g. ``page.click_ax`` or ``store.append``."""
-
-
-class Gate:
-    """Holds whoever waits at it until :meth:`release`; ``await gate.reached()`` until somebody does."""
-
-    def __init__(self) -> None:
-        self._reached = asyncio.Event()
-        self._open = asyncio.Event()
-
-    async def reached(self) -> None:
-        """Wait until a call hangs at the gate."""
-        await self._reached.wait()
-
-    def release(self) -> None:
-        """Let everybody through, now and later."""
-        self._open.set()
-
-    async def wait(self) -> None:
-        """Hang here."""
-        self._reached.set()
-        await self._open.wait()
-
-
-class Taps:
-    """Where every call of every part passes by."""
-
-    def __init__(self) -> None:
-        self.hook: Hook | None = None
-
-    async def reach(self, name: str) -> None:
-        """Run the test's hook, then give way to the other tasks, as a real border does."""
-        if self.hook is not None:
-            waiting = self.hook(name)
-            if waiting is not None:
-                await waiting
-        await asyncio.sleep(0)
-
-
-class _Answers:
-    """Answers by name: used in order, the last one for ever."""
-
-    def __init__(self, answers: Sequence[Any]) -> None:
-        self._left = list(answers)
-
-    async def next(self, call: Any) -> Any:
-        answer = self._left.pop(0) if len(self._left) > 1 else self._left[0]
-        if callable(answer):
-            answer = answer(call)
-            if inspect.isawaitable(answer):
-                answer = await answer
-        if isinstance(answer, BaseException):
-            raise answer
-        return answer
-
-
-def json_copy(value: Any) -> Any:
-    """Copy by way of JSON text, so that what could not cross the real border does not cross this one."""
-    return json.loads(json.dumps(value))
+OPENABLE: Final = ("http://", "https://", "about:blank")
 
 
 class MemoryBrowser:
-    """Tabs with a history each. ``visits`` lists ``(tab_id, url)`` of every accepted navigation."""
+    """Tabs with a history each.
 
-    def __init__(self, tabs: Iterable[Tab], taps: Taps) -> None:
+    ``visits`` lists ``(tab_id, url)`` of every accepted navigation, ``opened`` ``(tab_id, url, beside)`` and
+    ``closed`` the tabs that :meth:`open_tab` and :meth:`close_tab` were asked for.
+    """
+
+    def __init__(self, tabs: Iterable[Tab], taps: Taps, events: MemoryEvents) -> None:
         self._taps = taps
+        self._events = events
         self._tabs = {tab.id: tab for tab in tabs}
         self._past: dict[int, list[str]] = {}
         self._future: dict[int, list[str]] = {}
         self._gates: list[Gate] = []
+        self._frames: dict[int, list[Frame]] = {}
         self.visits: list[tuple[int, str]] = []
+        self.opened: list[tuple[int, str, int]] = []
+        self.closed: list[int] = []
 
     def open(self, tab: Tab) -> None:
         """Add a tab, or replace what is known of it."""
         self._tabs[tab.id] = tab
 
+    def pop_up(self, opener: int, tab: Tab) -> None:
+        """A page of tab ``opener`` opens ``tab`` (``target=_blank``, ``window.open``); -1 is nobody."""
+        self.open(tab)
+        self._events.tell("tab_opened", opener, tabId=tab.id, url=tab.url)
+
     def close(self, tab_id: int) -> None:
         """The user closes the tab."""
-        self._tabs.pop(tab_id, None)
+        if self._tabs.pop(tab_id, None) is not None:
+            self._events.tell("tab_removed", tab_id)
+
+    def set_frames(self, tab_id: int, *frames: Frame) -> None:
+        """The frames of a tab besides the page itself, which is always there."""
+        self._frames[tab_id] = list(frames)
 
     def move(self, tab_id: int, url: str, title: str | None = None) -> None:
         """The tab goes elsewhere on its own: a link was followed, a script navigated."""
@@ -107,6 +67,8 @@ class MemoryBrowser:
         self._past.setdefault(tab_id, []).append(tab.url)
         self._future.pop(tab_id, None)
         self._tabs[tab_id] = replace(tab, url=url, title=url if title is None else title)
+        for phase in ("started", "committed", "completed"):
+            self._events.tell("navigation", tab_id, phase=phase, url=url)
 
     def block(self) -> Gate:
         """Make the next ``wait_loaded`` hang: a page that never finishes loading."""
@@ -162,6 +124,34 @@ class MemoryBrowser:
                 return replace(self._need(tab_id), status="loading")
         return self._need(tab_id)
 
+    async def frames(self, tab_id: int) -> list[Frame]:
+        await self._taps.reach("browser.frames")
+        return self.frames_now(tab_id)
+
+    def frames_now(self, tab_id: int) -> list[Frame]:
+        """As :meth:`frames`, for a test to look at."""
+        return [Frame(0, -1, self._need(tab_id).url), *self._frames.get(tab_id, [])]
+
+    async def open_tab(self, url: str, *, beside: int, active: bool = False) -> Tab:
+        await self._taps.reach("browser.open_tab")
+        neighbour = self._need(beside)
+        if not url.startswith(OPENABLE):
+            raise BridgeError("Only http and https addresses can be opened.", code="restricted_page")
+        tab = Tab(max(self._tabs) + 1, url, url, window_id=neighbour.window_id, active=active)
+        if active:
+            self._tabs = {
+                key: replace(other, active=other.active and other.window_id != tab.window_id)
+                for key, other in self._tabs.items()
+            }
+        self.opened.append((tab.id, url, beside))
+        self.pop_up(beside, tab)
+        return tab
+
+    async def close_tab(self, tab_id: int) -> None:
+        await self._taps.reach("browser.close_tab")
+        self.closed.append(tab_id)
+        self.close(tab_id)
+
 
 @dataclass(frozen=True, slots=True)
 class PageCall:
@@ -181,13 +171,13 @@ class MemoryPage:
     def __init__(self, browser: MemoryBrowser, taps: Taps) -> None:
         self._browser = browser
         self._taps = taps
-        self._answers: dict[str, _Answers] = {}
+        self._answers: dict[str, Answers] = {}
         self._gates: dict[str, list[Gate]] = {}
         self.calls: list[PageCall] = []
 
     def on(self, action: str, *answers: Any) -> None:
         """Answer ``action``; a mapping without ``success`` means success."""
-        self._answers[action] = _Answers(answers)
+        self._answers[action] = Answers(answers)
 
     def block(self, action: str) -> Gate:
         """Make the next call of ``action`` hang."""
@@ -213,6 +203,8 @@ class MemoryPage:
         tab = await self._browser.get_tab(tab_id)
         if tab.url.startswith(RESTRICTED_SCHEMES):
             raise BridgeError("The browser keeps extensions out of this page.", code="restricted_page")
+        if frame_id not in [frame.id for frame in self._browser.frames_now(tab_id)]:
+            raise BridgeError("This frame is not in the page any more.", code="no_frame")
         call = PageCall(tab_id, action, json_copy(dict(args)), effect, timeout, frame_id)
         self.calls.append(call)
         try:
@@ -243,6 +235,8 @@ class Reply:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     chunks: Sequence[bytes | str | Gate] = ()
+    url: str = ""
+    """Where redirects led; nothing means the address that was asked."""
 
     @classmethod
     def json(cls, value: Any, status: int = 200) -> "Reply":
@@ -261,8 +255,9 @@ class Reply:
 class MemoryResponse:
     """A response whose chunks come from a :class:`Reply`."""
 
-    def __init__(self, reply: Reply) -> None:
+    def __init__(self, reply: Reply, url: str = "") -> None:
         self.status = reply.status
+        self.url = reply.url or url
         self.headers = {name.lower(): value for name, value in reply.headers.items()}
         self._chunks = list(reply.chunks)
         self.closed = False
@@ -299,7 +294,7 @@ class MemoryHttp:
 
     def __init__(self, taps: Taps) -> None:
         self._taps = taps
-        self._routes: list[tuple[str, str, _Answers]] = []
+        self._routes: list[tuple[str, str, Answers]] = []
         self.requests: list[HttpRequest] = []
         self.responses: list[MemoryResponse] = []
 
@@ -308,7 +303,7 @@ class MemoryHttp:
 
         A later route for the same address goes first.
         """
-        self._routes.insert(0, (method.upper(), url, _Answers(answers)))
+        self._routes.insert(0, (method.upper(), url, Answers(answers)))
 
     def bodies(self) -> list[Any]:
         """The JSON bodies of all requests so far."""
@@ -319,7 +314,7 @@ class MemoryHttp:
         self.requests.append(request)
         for method, url, answers in self._routes:
             if method == request.method.upper() and fnmatch.fnmatchcase(request.url, url):
-                response = MemoryResponse(_as_reply(await answers.next(request)))
+                response = MemoryResponse(_as_reply(await answers.next(request)), request.url)
                 self.responses.append(response)
                 return response
         raise BridgeError(f"Nobody answers at {request.url}.", code="net_refused")

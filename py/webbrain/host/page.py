@@ -36,16 +36,38 @@ class BridgePage:
         frame_id: int = 0,
     ) -> dict[str, Any]:
         message = _Message(tab_id, frame_id, action, args, time.monotonic() + timeout)
-        if effect:
-            return await self._act(message)
+        try:
+            return await self._act(message) if effect else await self._ask_twice(message)
+        except BridgeError as error:
+            if frame_id and error.code in ("no_frame", "page_gone"):
+                await self._judge_frame(message, error)
+            raise
+
+    async def _ask_twice(self, message: "_Message") -> dict[str, Any]:
+        """Ask, and once more if the page went away under the question."""
         try:
             return await self._ask(message)
         except BridgeError as error:
             if error.code not in ("page_gone", "outcome_unknown"):
                 raise
-        # The page went away under a question: ask the page that comes next.
-        await self._tabs.loaded(tab_id, min(NAVIGATION_TIMEOUT, message.seconds_left()))
+        if message.frame_id and not await self._has_frame(message):
+            raise _no_frame()
+        # The page that comes next is asked.
+        await self._tabs.loaded(message.tab_id, min(NAVIGATION_TIMEOUT, message.seconds_left()))
         return await self._ask(message)
+
+    async def _judge_frame(self, message: "_Message", error: BridgeError) -> None:
+        """Say of a frame that cannot be reached whether it is gone or closed to extensions."""
+        if not await self._has_frame(message):
+            raise _no_frame() from error
+        if error.code == "no_frame":
+            raise BridgeError(
+                "The browser keeps extensions out of this frame.", code="restricted_page"
+            ) from error
+
+    async def _has_frame(self, message: "_Message") -> bool:
+        frames = await self._tabs.frames(message.tab_id)
+        return any(frame["frameId"] == message.frame_id for frame in frames)
 
     async def _act(self, message: "_Message") -> dict[str, Any]:
         """Send an effect exactly once.
@@ -56,7 +78,7 @@ class BridgePage:
         try:
             await self._send(message.with_action(PING))
         except BridgeError as error:
-            if error.code not in ("no_receiver", "page_gone"):
+            if error.code not in ("no_receiver", "page_gone", "no_frame"):
                 raise
             await self._inject(message)
         try:
@@ -107,7 +129,7 @@ class BridgePage:
         except BridgeError as error:
             if error.code == "timeout":
                 raise BridgeError("The page did not answer in time.", code="page_busy") from error
-            raise
+            raise _gone_at_the_top(error, message) from error
         if answer is None:
             # One of our own screens has this tab: it hears messages to pages and leaves them alone.
             raise BridgeError("Nobody in the page answered.", code="no_receiver")
@@ -122,9 +144,12 @@ class BridgePage:
             "files": [CONTENT_SCRIPT],
             "injectImmediately": True,
         }
-        await self._connection.call(
-            "scripting.executeScript", {"injection": injection}, timeout=INJECTION_TIMEOUT
-        )
+        try:
+            await self._connection.call(
+                "scripting.executeScript", {"injection": injection}, timeout=INJECTION_TIMEOUT
+            )
+        except BridgeError as error:
+            raise _gone_at_the_top(error, message) from error
 
     async def _prepare(self, tab_id: int) -> None:
         """Refuse a page that is closed to extensions, and wake one that the browser has put to sleep."""
@@ -161,6 +186,17 @@ class _Message:
             "message": {"target": "content", "action": self.action, "args": self.args},
             "options": {"frameId": self.frame_id},
         }
+
+
+def _gone_at_the_top(error: BridgeError, message: _Message) -> BridgeError:
+    """Only a page that is just being replaced has no frame at its top."""
+    if error.code == "no_frame" and not message.frame_id:
+        return BridgeError(error.message, code="page_gone")
+    return error
+
+
+def _no_frame() -> BridgeError:
+    return BridgeError("This frame is not in the page any more.", code="no_frame")
 
 
 def _gone_if_unheard(error: BridgeError) -> BridgeError:

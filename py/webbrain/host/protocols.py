@@ -88,8 +88,8 @@ class Page(Protocol):
         """Send one message to the page and return its JSON answer (``{"success": bool, ...}``).
 
         ``effect`` marks an action that changes something: if it is cut off, ``OutcomeUnknown`` is raised and
-        the action is not repeated. Error codes: ``no_tab``, ``restricted_page``, ``page_busy`` (no answer in
-        time) and ``page_gone``.
+        the action is not repeated. Error codes: ``no_tab``, ``no_frame`` (``frame_id`` is not in the page any
+        more; list the frames again), ``restricted_page``, ``page_busy`` (no answer in time), ``page_gone``.
         """
         ...
 

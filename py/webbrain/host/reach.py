@@ -19,7 +19,13 @@ class Frame:
 
 
 EventKind = Literal[
-    "tab_opened", "tab_removed", "download_created", "download_changed", "cdp", "debugger_detached"
+    "tab_opened",
+    "tab_removed",
+    "navigation",
+    "download_created",
+    "download_changed",
+    "cdp",
+    "debugger_detached",
 ]
 
 
@@ -28,8 +34,11 @@ class BrowserEvent:
     """Something the browser did by itself.
 
     ``tab_id`` is the tab it concerns: for ``tab_opened`` the *opener*, -1 where there is none. ``data`` by
-    kind: ``tab_opened`` ``{tabId, url}``; ``download_created`` ``{id, url, filename}``; ``download_changed``
-    ``{id, state}``; ``cdp`` ``{method, params}``; ``debugger_detached`` ``{reason}``.
+    kind: ``tab_opened`` ``{tabId, url}``, which may come a second time for a tab, when its opener or its
+    address is known better; ``navigation`` ``{phase, url}`` of the page itself, never of a frame, ``phase``
+    being ``started``, ``committed``, ``completed``, ``failed`` or ``same_document``; ``download_created``
+    ``{id, url, filename}``; ``download_changed`` ``{id, state}``; ``cdp`` ``{method, params}``, reduced to
+    what js/bridge/events.js lets through; ``debugger_detached`` ``{reason}``.
     """
 
     kind: EventKind
@@ -51,8 +60,9 @@ class Debugger(Protocol):
     async def attach(self, tab_id: int) -> None:
         """Attach, with Page and the reports of the table switched on; nothing happens if attached already.
 
-        ``BridgeError`` codes: ``debugger_refused`` (cancelled by the user, taken by another debugger, or a
-        page where it is forbidden).
+        ``BridgeError`` codes: ``debugger_refused`` with ``data.reason``: ``forbidden`` (this page only) or
+        ``taken`` (another debugger has the tab). A user's cancel is an event; attaching again would work, and
+        is the caller's decision.
         """
         ...
 
@@ -67,7 +77,12 @@ class Debugger(Protocol):
     async def send(
         self, tab_id: int, method: str, params: Mapping[str, Any] | None = None, *, timeout: float = 10.0
     ) -> dict[str, Any]:
-        """One command; ``BridgeError(code="debugger_detached")`` if the session is gone."""
+        """One command.
+
+        ``BridgeError`` codes: ``debugger_detached`` if the session is gone (``data.sent`` is false where the
+        command surely never left); ``no_dialog`` for the answer to a dialog that is not open. Input that was
+        cut off is ``OutcomeUnknown``.
+        """
         ...
 
 
@@ -93,7 +108,11 @@ class Downloads(Protocol):
     """The browser's own downloads."""
 
     async def start(self, url: str, *, filename: str | None = None) -> int:
-        """Begin a download (http, https, or a ``data:`` address of at most 30 MB); return its id."""
+        """Begin a download (http, https, or a ``data:`` address of at most 30 MB); return its id.
+
+        ``filename`` is a relative path below the user's folder for downloads. ``BridgeError`` codes:
+        ``bad_params``, ``download_refused``.
+        """
         ...
 
     async def search(self, *, ids: Sequence[int] | None = None, limit: int = 10) -> list[Download]:

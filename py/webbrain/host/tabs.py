@@ -58,10 +58,20 @@ class Tabs:
         found = await self._connection.call("tabs.query", {"queryInfo": info}, timeout=BRIDGE_CALL_TIMEOUT)
         return list(found)
 
-    async def act(self, method: str, params: Mapping[str, Any]) -> None:
-        """Do something that must not be done twice."""
+    async def frames(self, tab_id: int) -> list[dict[str, Any]]:
+        """The frames that the tab shows now, in the browser's own words."""
+        found = await self._connection.call(
+            "webNavigation.getAllFrames", {"details": {"tabId": tab_id}}, timeout=BRIDGE_CALL_TIMEOUT
+        )
+        if found is None:
+            raise BridgeError(f"Tab {tab_id} is gone.", code="no_tab")
+        # Pages that are only made ready, or kept for a step back, have frames too.
+        return [frame for frame in found if frame.get("documentLifecycle", "active") == "active"]
+
+    async def act(self, method: str, params: Mapping[str, Any]) -> Any:
+        """Do something that must not be done twice; return what the browser says of it."""
         try:
-            await self._connection.call(method, params, timeout=BRIDGE_CALL_TIMEOUT)
+            return await self._connection.call(method, params, timeout=BRIDGE_CALL_TIMEOUT)
         except BridgeError as error:
             raise unknown_if_cut_off(error) from error
 
