@@ -35,7 +35,7 @@ FORBIDDEN_NEIGHBOURS = {
 
 OF_THE_BROWSER = {"js", "pyodide", "pyodide_js", "micropip"}
 MAY_TOUCH_THE_BROWSER = {"webbrain.main", "webbrain.host.bridge"}
-THIRD_PARTY = {"pydantic", "pydantic_core", "jsonschema", "pypdf"}
+THIRD_PARTY = {"pydantic", "pydantic_core", "jsonschema", "publicsuffixlist", "pypdf"}
 
 ALL = modules()
 IDS = [name(path) for path in ALL]

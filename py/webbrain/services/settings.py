@@ -94,6 +94,14 @@ class Settings(BaseModel):
         "Stream answers in Ask",
         "Show the answer while it is being written. Off: it appears when it is complete.",
     )
+    agent_allow_local_network: bool = _setting(
+        False,
+        "bool",
+        "network",
+        "Let the agent reach the local network",
+        "Allow its own requests and downloads to go to this computer and to private addresses such as "
+        "192.168.x.x. Off, it reaches public addresses only.",
+    )
 
     def headers_timeout(self) -> float | None:
         """Seconds a model may take to begin its answer; ``None`` if the user never said."""

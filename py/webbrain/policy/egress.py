@@ -1,0 +1,269 @@
+"""Where the agent's own requests may go: no metadata services, nothing link-local, and nothing of the local
+network unless the person switched that on.
+
+The check reads an address as browsers do (WHATWG URL), because it is a browser that will open it: numbers
+in octal and hexadecimal, a single big number for an IPv4 address, IPv4 inside IPv6, wide letters and dots.
+Names are not resolved: the browser does that, and it alone. A public name that points to a private address
+is therefore caught only by the browser's own rules.
+"""
+
+import ipaddress
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import unquote, urljoin, urlsplit
+
+from webbrain.core.errors import ToolFailed
+from webbrain.host.protocols import Host
+
+LOCAL_NETWORK_SETTING: Final = "agentAllowLocalNetwork"
+"""The key of ``services.settings.Settings.agent_allow_local_network``; a test pins the two to each other."""
+
+SCHEMES: Final = frozenset({"http", "https"})
+MOST_URL_CHARS: Final = 4_000
+FORBIDDEN: Final = "forbidden_address"
+BAD: Final = "bad_url"
+
+METADATA_HOSTS: Final = frozenset(
+    {
+        "metadata",
+        "metadata.google.internal",
+        "metadata.goog",
+        "instance-data",
+        "instance-data.ec2.internal",
+        "metadata.azure.com",
+        "metadata.azure.internal",
+        "metadata.oraclecloud.com",
+        "metadata.packet.net",
+        "metadata.platformequinix.com",
+    }
+)
+"""Names of services that hand a cloud machine its credentials."""
+METADATA_ADDRESSES: Final = tuple(
+    ipaddress.ip_address(address)
+    for address in ("169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254")
+)
+"""The same by number: the common one, Alibaba, Azure, Oracle, AWS over IPv6."""
+
+NEVER_SUFFIXES: Final = ("internal", "local")
+LOCAL_SUFFIXES: Final = ("localhost", "localdomain")
+
+NEVER_NETS: Final = tuple(
+    ipaddress.ip_network(net)
+    for net in (
+        "0.0.0.0/8",
+        "100.64.0.0/10",
+        "169.254.0.0/16",
+        "224.0.0.0/3",
+        "::/128",
+        "fe80::/10",
+        "ff00::/8",
+    )
+)
+LOCAL_NETS: Final = tuple(
+    ipaddress.ip_network(net)
+    for net in ("10.0.0.0/8", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
+)
+
+_EMBEDDED: Final = (
+    (ipaddress.IPv6Network("::ffff:0:0/96"), 0),
+    (ipaddress.IPv6Network("::/96"), 0),
+    (ipaddress.IPv6Network("::ffff:0:0:0/96"), 0),
+    (ipaddress.IPv6Network("64:ff9b::/96"), 0),
+    (ipaddress.IPv6Network("64:ff9b:1::/48"), 0),
+    (ipaddress.IPv6Network("2002::/16"), 80),
+)
+"""IPv6 networks that carry an IPv4 address, and by how many bits it is shifted from the end."""
+
+_DOTS: Final = re.compile("[\u3002\uff0e\uff61]")
+_NOT_IN_ADDRESS: Final = re.compile(r"[\x00-\x20\x7f\\]")
+_NOT_IN_HOST: Final = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Refused(ToolFailed):
+    """An address that must not be opened; the message says why and what to do instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The rules of one moment. ``enabled`` is off only in tests that prove that it is the guard which
+    refuses."""
+
+    allow_local: bool = False
+    enabled: bool = True
+
+    def check(self, url: str) -> str:
+        """The host of ``url``, as a browser would call it; raise :class:`Refused`."""
+        host = host_of(url)
+        if self.enabled and (reason := self._reason(host)):
+            raise Refused(reason, code=FORBIDDEN)
+        return host
+
+    def allows(self, url: str) -> bool:
+        """Whether :meth:`check` lets ``url`` pass."""
+        try:
+            self.check(url)
+        except Refused:
+            return False
+        return True
+
+    def _reason(self, host: str) -> str:
+        """Why this host must not be reached, or nothing."""
+        address = address_of(host)
+        if address is None:
+            return self._reason_of_name(host)
+        if any(_within(one, METADATA_ADDRESSES) for one in _meanings(address)):
+            return f"{host} is a cloud machine's metadata service. It is never contacted."
+        if any(_within(one, NEVER_NETS) for one in _meanings(address)):
+            return f"{host} is a link-local, shared or reserved address. It is never contacted."
+        if not self.allow_local and any(_within(one, LOCAL_NETS) for one in _meanings(address)):
+            return _local(host)
+        return ""
+
+    def _reason_of_name(self, host: str) -> str:
+        if host in METADATA_HOSTS:
+            return f"{host} is a cloud machine's metadata service. It is never contacted."
+        last = host.rsplit(".", 1)[-1]
+        if last in NEVER_SUFFIXES:
+            return f"{host} is a name of an internal network. It is never contacted."
+        # A name of one label is looked up in the local network's own domain.
+        if not self.allow_local and (last in LOCAL_SUFFIXES or last == host):
+            return _local(host)
+        return ""
+
+
+async def guard(host: Host) -> Guard:
+    """The rules as the person has set them now."""
+    stored = await host.settings.get([LOCAL_NETWORK_SETTING])
+    return Guard(allow_local=stored.get(LOCAL_NETWORK_SETTING) is True)
+
+
+def resolve(url: str, base: str) -> str:
+    """The absolute http(s) address that ``url`` means on the page ``base``; raise :class:`Refused`."""
+    url = url.strip()
+    if _NOT_IN_ADDRESS.search(url):
+        raise Refused("An address holds no spaces, control characters or backslashes; encode them.", code=BAD)
+    try:
+        if not re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*:", url):
+            on_web = urlsplit(base).scheme in SCHEMES
+            url = urljoin(base, url) if on_web else f"https://{url.lstrip('/')}"
+    except ValueError as error:
+        raise Refused("This is not a well-formed web address.", code=BAD) from error
+    host_of(url)
+    return url
+
+
+def host_of(url: str) -> str:
+    """The host a browser would contact for ``url``: lower case, without brackets, an IPv4 address in its four
+    usual numbers. Raise :class:`Refused` for anything that is no http(s) address.
+    """
+    if len(url) > MOST_URL_CHARS:
+        raise Refused(f"An address has at most {MOST_URL_CHARS} characters.", code=BAD)
+    if _NOT_IN_ADDRESS.search(url):
+        raise Refused("An address holds no spaces, control characters or backslashes; encode them.", code=BAD)
+    try:
+        parts = urlsplit(url)
+        raw, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise Refused("This is not a well-formed web address.", code=BAD) from error
+    if parts.scheme.lower() not in SCHEMES:
+        raise Refused("Only http and https addresses can be fetched.", code=BAD)
+    if parts.username is not None or parts.password is not None:
+        raise Refused("An address with a user name or password in it is not opened.", code=BAD)
+    host = _normal(raw or "")
+    if not host:
+        raise Refused("The address names no host, or one that no browser accepts.", code=BAD)
+    address = address_of(host)
+    return str(address) if address is not None else host
+
+
+def address_of(host: str) -> Address | None:
+    """The IP address that ``host`` is, in any spelling a browser accepts; ``None`` for a name.
+
+    Raise :class:`Refused` for what looks like an address and is none.
+    """
+    if ":" in host:
+        try:
+            return ipaddress.IPv6Address(host.partition("%")[0])
+        except ValueError as error:
+            raise Refused(f"{host[:80]} is no valid address.", code=BAD) from error
+    last = host.rsplit(".", 1)[-1]
+    if not (last.isdigit() or _NUMBER.fullmatch(last)):
+        return None
+    numbers = [_number(part) for part in host.split(".")]
+    *first, rest = numbers
+    if len(numbers) > 4 or any(n is None for n in numbers):
+        raise Refused(f"{host[:80]} is no valid address.", code=BAD)
+    value = int(rest or 0)
+    if any((n or 0) > 255 for n in first) or value >= 256 ** (5 - len(numbers)):
+        raise Refused(f"{host[:80]} is no valid address.", code=BAD)
+    for place, number in enumerate(first):
+        value += int(number or 0) << (8 * (3 - place))
+    return ipaddress.IPv4Address(value)
+
+
+def is_write(method: str) -> bool:
+    """Whether a request of that method may change something on the server."""
+    return method.upper() not in ("GET", "HEAD")
+
+
+def _normal(host: str) -> str:
+    """A host as browsers normalise it, or nothing if they would refuse it."""
+    if ":" in host:
+        return host.lower()
+    host = unicodedata.normalize("NFKC", _DOTS.sub(".", unquote(host))).lower()
+    host = "".join(letter for letter in host if unicodedata.category(letter) != "Cf")
+    host = _DOTS.sub(".", host)
+    host = host.removesuffix(".")
+    if not host or _NOT_IN_HOST.search(host) or "" in host.split("."):
+        return ""
+    if host.isascii():
+        return host
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""
+
+
+def _number(text: str) -> int | None:
+    """A part of an IPv4 address: decimal, octal with a leading 0, hexadecimal with 0x."""
+    try:
+        if text[:2].lower() == "0x":
+            return int(text[2:] or "0", 16) if _NUMBER.fullmatch(text) else None
+        if not (text.isascii() and text.isdigit()):
+            return None
+        return int(text, 8) if len(text) > 1 and text[0] == "0" else int(text)
+    except ValueError:
+        return None
+
+
+def _meanings(address: Address) -> list[Address]:
+    """The address, and the IPv4 address it carries if it is an IPv6 one."""
+    found: list[Address] = [address]
+    if isinstance(address, ipaddress.IPv6Address):
+        for net, shift in _EMBEDDED:
+            if address in net and int(address) > 1:
+                found.append(ipaddress.IPv4Address(int(address) >> shift & 0xFFFFFFFF))
+    return found
+
+
+def _within(address: Address, places: tuple[object, ...]) -> bool:
+    return any(
+        address == place
+        if isinstance(place, ipaddress.IPv4Address | ipaddress.IPv6Address)
+        else isinstance(place, ipaddress.IPv4Network | ipaddress.IPv6Network)
+        and address.version == place.version
+        and address in place
+        for place in places
+    )
+
+
+def _local(host: str) -> str:
+    return (
+        f"{host} is on this computer or the local network. That is off: only the user can allow it, "
+        "in the settings under Network."
+    )
