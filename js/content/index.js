@@ -8,14 +8,21 @@
 
 import { whole } from "./args.js";
 import { clickAx } from "./click.js";
+import { getInteractiveElements } from "./elements.js";
+import { extractData } from "./extract.js";
 import { setField, typeAx } from "./field.js";
+import { findText } from "./findtext.js";
+import { verifyForm } from "./formcheck.js";
 import { submitProbe } from "./forms.js";
+import { frameRead, viewport } from "./frameread.js";
 import { getSelectionText, pageState, waitForElement } from "./inspect.js";
 import { pressKeys } from "./keys.js";
-import { ACTION_MS, ANSWER_CHARS, WAIT_MAX_MS } from "./limits.js";
+import { ACTION_MS, ANSWER_CHARS, STABLE_MAX_MS, WAIT_MAX_MS } from "./limits.js";
 import { readPage } from "./readpage.js";
 import { scroll } from "./scroll.js";
 import { Refusal, Session } from "./session.js";
+import { getShadowDom, shadowDomQuery } from "./shadow.js";
+import { waitForStable } from "./stable.js";
 import { line } from "./text.js";
 import { shapeOf } from "./tree.js";
 
@@ -36,8 +43,23 @@ const ACTIONS = Object.freeze({
   get_selection: () => getSelectionText(),
   page_state: (session) => pageState(session),
   submit_probe: submitProbe,
+  get_interactive_elements: getInteractiveElements,
+  extract_data: extractData,
+  verify_form: verifyForm,
+  find_text: findText,
+  get_shadow_dom: getShadowDom,
+  shadow_dom_query: shadowDomQuery,
+  wait_for_stable: waitForStable,
+  frame_read: frameRead,
+  viewport: () => viewport(),
   ping: () => ({ success: true }),
   history_step: (_session, args) => historyStep(args),
+});
+
+/** How much longer than others an action may take that waits on purpose. @type {Readonly<Record<string, number>>} */
+const LONGER = Object.freeze({
+  wait_for_element: WAIT_MAX_MS,
+  wait_for_stable: STABLE_MAX_MS,
 });
 
 /**
@@ -84,7 +106,7 @@ async function run(session, name, args) {
       code: "unknown_action",
       error: `The page script knows no action ${JSON.stringify(name.slice(0, 40))}.`,
     };
-  const limit = name === "wait_for_element" ? WAIT_MAX_MS + ACTION_MS : ACTION_MS;
+  const limit = ACTION_MS + (LONGER[name] ?? 0);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const late = new Promise((/** @type {(answer: Answer) => void} */ done) => {

@@ -3,6 +3,7 @@
  */
 
 import { whole } from "./args.js";
+import { deepQuery } from "./deep.js";
 import {
   deepActive,
   documentTitle,
@@ -15,12 +16,12 @@ import {
   queryAll,
   readyState,
 } from "./dom.js";
-import { SELECTION_CHARS, SELECTOR_CHARS, WAIT_DEFAULT_MS, WAIT_MAX_MS } from "./limits.js";
+import { SELECTION_CHARS, WAIT_DEFAULT_MS, WAIT_MAX_MS } from "./limits.js";
 import { describeName, textInside } from "./names.js";
 import { inputType, roleOf } from "./roles.js";
-import { Refusal } from "./session.js";
+import { validSelector } from "./selectors.js";
 import { isRendered } from "./sight.js";
-import { block, cut, line, quote } from "./text.js";
+import { block, cut, line } from "./text.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */
@@ -30,6 +31,7 @@ const DIALOGS = 'dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="
 const LIVE = '[role="alert"],[role="status"],[aria-live="polite"],[aria-live="assertive"]';
 const LISTED = 10;
 const FIELDS = 200;
+const LOOSE_FIELDS = 1_000;
 const RECHECK_MS = 250;
 
 /**
@@ -50,6 +52,7 @@ export function pageState(session) {
     readyState: readyState(document),
     openDialogs: dialogs,
     forms,
+    loose: looseState(),
     openDialogCount: dialogs.length,
     visibleFormCount: forms.length,
     liveRegionMessages: shown(LIVE)
@@ -72,27 +75,7 @@ function shown(selector) {
 
 /** @param {Session} session @param {HTMLFormElement} form */
 function formState(session, form) {
-  const elements = formElements(form);
-  let fields = 0;
-  let dirty = 0;
-  let files = 0;
-  for (let i = 0; i < elements.length && i < FIELDS; i++) {
-    const e = /** @type {HTMLInputElement} */ (elements[i]);
-    const type = inputType(e);
-    if (!/^(input|textarea|select)$/.test(localName(e)) || /^(hidden|submit|button|reset|image)$/.test(type))
-      continue;
-    fields++;
-    if (type === "file") files += e.files?.length ?? 0;
-    else if (type === "checkbox" || type === "radio") dirty += Number(e.checked !== e.defaultChecked);
-    else if (localName(e) === "select")
-      dirty += Number(
-        Array.from(
-          /** @type {any} */ (e).options,
-          (/** @type {any} */ o) => o.selected !== o.defaultSelected,
-        ).includes(true),
-      );
-    else dirty += Number(e.value !== e.defaultValue);
-  }
+  const { fields, dirty, files } = draft(Array.from(formElements(form)).slice(0, FIELDS));
   return {
     ref_id: session.refs.of(form),
     name: line(describeName(form, "form"), 60),
@@ -101,6 +84,50 @@ function formState(session, form) {
     dirty,
     files,
   };
+}
+
+/**
+ * Fields that stand outside the forms listed: without a form, or in one that is not shown.
+ * @returns {{ fields: number, dirty: number, files: number }}
+ */
+function looseState() {
+  const { found } = deepQuery("input,textarea,select", LOOSE_FIELDS, (e) => {
+    const form = /** @type {HTMLInputElement} */ (e).form;
+    return isHTML(e) && (!form || !isRendered(form));
+  });
+  return draft(found);
+}
+
+/**
+ * How many of these are fields, hold something else than the page was delivered with, and hold files.
+ * @param {Element[]} elements
+ */
+function draft(elements) {
+  let fields = 0;
+  let dirty = 0;
+  let files = 0;
+  for (const element of elements) {
+    const e = /** @type {HTMLInputElement} */ (element);
+    const type = inputType(e);
+    if (!/^(input|textarea|select)$/.test(localName(e)) || /^(hidden|submit|button|reset|image)$/.test(type))
+      continue;
+    fields++;
+    if (type === "file") files += e.files?.length ?? 0;
+    else if (type === "checkbox" || type === "radio") dirty += Number(e.checked !== e.defaultChecked);
+    else if (localName(e) === "select") dirty += Number(isChosenAnew(/** @type {any} */ (e)));
+    else dirty += Number(e.value !== e.defaultValue);
+  }
+  return { fields, dirty, files };
+}
+
+/** @param {HTMLSelectElement} select @returns {boolean} */
+function isChosenAnew(select) {
+  const options = Array.from(select.options);
+  if (select.multiple || options.some((o) => o.defaultSelected))
+    return options.some((o) => o.selected !== o.defaultSelected);
+  // Nothing was chosen by the markup: a list of one line then shows its first option that can be chosen.
+  const first = options.findIndex((o) => !o.disabled);
+  return select.selectedIndex > Math.max(first, 0);
 }
 
 /** @returns {Answer} */
@@ -134,17 +161,7 @@ export function getSelectionText() {
  * @returns {Promise<Answer>}
  */
 export async function waitForElement(session, args) {
-  const selector = typeof args.selector === "string" ? args.selector.trim() : "";
-  if (!selector || selector.length > SELECTOR_CHARS)
-    throw new Refusal("bad_selector", "selector must be a CSS selector.");
-  try {
-    query(Document.prototype.createDocumentFragment.call(document), selector);
-  } catch {
-    throw new Refusal(
-      "bad_selector",
-      `${quote(line(selector, 80))} is not a CSS selector. Text cannot be searched this way: :contains and :has-text do not exist.`,
-    );
-  }
+  const selector = validSelector(args.selector);
   const timeout = whole(args.timeout, WAIT_DEFAULT_MS, 0, WAIT_MAX_MS);
   const start = performance.now();
   const find = () => {

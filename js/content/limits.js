@@ -80,6 +80,38 @@ export const WAIT_DEFAULT_MS = 5_000;
 export const WAIT_MAX_MS = 30_000;
 export const SELECTOR_CHARS = 1_000;
 
+/** Shadow roots and frames a search goes into, and elements it looks at on the way. */
+export const SCOPES = 1_000;
+export const SCOPE_ELEMENTS = 200_000;
+/** `get_interactive_elements`: entries, and options listed of one select. */
+export const ELEMENTS = 150;
+export const ELEMENT_OPTIONS = 10;
+/** `extract_data`: tables, their rows, columns and characters of a cell; headings; images. */
+export const TABLES = 10;
+export const TABLE_ROWS = 60;
+export const TABLE_COLUMNS = 20;
+export const TABLE_CELLS = 1_000;
+export const CELL_CHARS = 120;
+export const HEADINGS = 200;
+export const IMAGES = 50;
+/** `verify_form`: fields shown. */
+export const VERIFY_FIELDS = 60;
+/** `find_text`: characters asked for, matches counted, characters around a match. */
+export const FIND_CHARS = 500;
+export const FIND_MATCHES = 1_000;
+export const FIND_AROUND = 80;
+/** Shadow roots described, matches of a query in them, and matches of a reading in a frame. */
+export const SHADOW_ROOTS = 60;
+export const SHADOW_MATCHES = 30;
+export const FRAME_MATCHES = 25;
+export const FRAME_MATCHES_MAX = 50;
+export const FRAME_TEXT_CHARS = 3_000;
+/** `wait_for_stable`: how long at most, how long silence must last, how often what fires no event is looked at. */
+export const STABLE_DEFAULT_MS = 5_000;
+export const STABLE_MAX_MS = 20_000;
+export const QUIET_DEFAULT_MS = 500;
+export const QUIET_MAX_MS = 3_000;
+export const STABLE_LOOK_MS = 100;
 /** Submit probes: fields reported (a card shows twelve and counts the rest), fields looked at, characters of each. */
 export const PROBE_FIELDS = 40;
 export const FORM_FIELDS = 500;

@@ -7,6 +7,7 @@ import {
   attribute,
   characterData,
   documentTitle,
+  documentType,
   documentURL,
   firstChild,
   frameDocument,
@@ -61,6 +62,7 @@ export function readPage(args) {
   }
   const part = text.slice(offset, end);
   const hasMore = end < text.length;
+  const contentType = documentType(document);
   return {
     success: true,
     url: documentURL(document).slice(0, 2_000),
@@ -77,6 +79,7 @@ export function readPage(args) {
     truncationReason: hasMore ? "limit" : cutShort ? "page_too_large" : null,
     textSource: source,
     isArticlePage: article,
+    ...(contentType === "text/html" ? {} : { contentType }),
   };
 }
 
