@@ -26,7 +26,7 @@ from webbrain.core.ids import new_id, nonce
 from webbrain.core.limits import USER_MESSAGE_CHARS
 from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Host
-from webbrain.policy import submit
+from webbrain.policy import permission, submit
 from webbrain.policy.results import cap_for, render_result
 from webbrain.prompts import system_prompt
 from webbrain.providers.base import ModelInfo
@@ -117,9 +117,7 @@ def agent_parts() -> AgentParts:
         system_prompt=_prompt,
         render=lambda spec, result: render_result(spec, result, cap=cap_for(spec, result), nonce=nonce()),
         strategy=_strategy,
-        confirm=submit.SubmitPolicy,
-        allows=submit.allows,
-        denied=submit.denied,
+        confirm=lambda: (permission.PermissionPolicy(), submit.SubmitPolicy()),
     )
 
 

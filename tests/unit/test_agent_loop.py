@@ -272,7 +272,8 @@ async def test_a_model_with_a_name_for_itself_as_a_tool() -> None:
 async def test_a_passing_failure_is_repeated_once() -> None:
     bench = Bench(ProviderFailed("Busy.", code="overloaded", transient=True), "Here.")
     await bench.run("x", "ask")
-    assert bench.last("warning") == {"code": "provider_retry", "message": "Busy. Trying once more."}
+    warning = bench.last("warning")
+    assert (warning["code"], warning["message"]) == ("provider_retry", "Busy. Trying once more.")
     assert 2.0 in bench.host.clock.sleeps
     assert bench.last("run_complete")["status"] == "completed"
 

@@ -274,14 +274,7 @@ async def test_anything_but_yes_means_no(answer: str) -> None:
 async def test_without_the_policy_the_submit_happens() -> None:
     """The control: it is the policy, and nothing else, that the tests above see at work."""
 
-    class Off:
-        async def needs_card(self, ctx: Any, spec: Any, args: Any) -> None:
-            return None
-
-        def context(self, ctx: Any) -> Any:
-            return ctx
-
-    bench = Bench(call("click_ax", ref_id="ref_1"), "Ordered.", confirm=Off)
+    bench = Bench(call("click_ax", ref_id="ref_1"), "Ordered.", confirm=tuple)
     bench.host.page.on("submit_probe", PROBE_YES)
     await bench.run()
     assert bench.events("clarify") == []

@@ -14,16 +14,23 @@ from webbrain.tools.base import ToolContext, ToolSpec
 
 
 class ConfirmPolicy(Protocol):
-    """Says which calls a person must allow first. One instance per run; calls come one after the other."""
+    """Says which calls a person must allow first. One instance per run; calls come one after the other.
+
+    A call is put to every policy in turn, and to each of them again after every card that it was allowed.
+    """
 
     async def needs_card(self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> Card | None:
-        """The card to show before this call, or ``None``; raise ``ToolFailed`` if the call must not be
-        made.
+        """The next card to show before this call, or ``None``; raise ``ToolFailed`` if the call must not be
+        made. ``args`` is the same object as long as the call is.
         """
         ...
 
+    def answered(self, answer: str) -> ToolResult | None:
+        """Take up what was chosen on the last card. ``None`` lets the call go on, a result is its result."""
+        ...
+
     def context(self, ctx: ToolContext) -> ToolContext:
-        """What the tool must run with after the question was settled."""
+        """What the tool must run with after the questions were settled."""
         ...
 
 
@@ -38,8 +45,5 @@ class AgentParts:
     render: Callable[[ToolSpec, ToolResult], str]
     """A result as the model reads it: capped, and wrapped where a page had a say in it."""
     strategy: Callable[[ModelInfo], TurnStrategy]
-    confirm: Callable[[], ConfirmPolicy]
-    allows: Callable[[str], bool]
-    """Whether a card's answer means yes."""
-    denied: Callable[[], ToolResult]
-    """The result of a call that the person did not allow."""
+    confirm: Callable[[], Sequence[ConfirmPolicy]]
+    """The policies of a new run, in the order they are asked."""

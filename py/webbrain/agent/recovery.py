@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from webbrain.agent.calls import UNKNOWN, cut, error_text
+from webbrain.agent.calls import UNKNOWN
 from webbrain.agent.cards import WITHDRAWN
 from webbrain.agent.journal import Journal
+from webbrain.agent.telling import cut, error_text
 from webbrain.core.errors import OutcomeUnknown
 from webbrain.core.events import CardResolved, RunComplete, Text, ToolCallFinished
 from webbrain.core.limits import UI_RESULT_CHARS

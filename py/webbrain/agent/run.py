@@ -1,27 +1,29 @@
 """One run: ask the model, do what it asks, give it the results, until it is done or somebody stops it."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final
 
 from webbrain.agent import enrich
-from webbrain.agent.calls import NAME_CHARS, Caller
+from webbrain.agent.calls import Caller
 from webbrain.agent.cards import Cards
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import Journal
 from webbrain.agent.model import ModelCaller
 from webbrain.agent.page import read_page
 from webbrain.agent.parts import AgentParts
+from webbrain.agent.run_tabs import RunTabs, open_before, told_open
+from webbrain.agent.tally import Status, Tally
+from webbrain.agent.telling import NAME_CHARS, Teller
 from webbrain.agent.turns import Turn, TurnState, TurnStrategy
 from webbrain.agent.waiting import detached
 from webbrain.core.errors import BridgeError, ModelMayRetry, ProviderFailed, WebBrainError
-from webbrain.core.events import MaxSteps, RunComplete, RunError, Text, Thinking, UserMessage
+from webbrain.core.events import MaxSteps, RunError, Text, Thinking, UserMessage
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id
 from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW, MAX_STEPS_DEFAULT
-from webbrain.core.messages import Message, ToolCall, Usage
+from webbrain.core.messages import Message, ToolCall
 from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
@@ -29,12 +31,10 @@ from webbrain.host.protocols import Host, Tab
 from webbrain.providers.base import ModelClient, ModelInfo, model_differs
 from webbrain.tools.base import ToolContext
 
-Status = Literal["completed", "stopped", "failed", "max_steps"]
-
-RECAP_TOOLS: Final = 6
-RECAP_TEXT_CHARS: Final = 600
 CLOSING_SAVE_TIMEOUT: Final = 2.0
 """Seconds that the end of a run waits for the store."""
+CLOSING_TABS_TIMEOUT: Final = 2.0
+"""Seconds that the end of a run waits for dialogs and debuggers to be let go; they are either way."""
 CALLS_PER_REPLY: Final = 32
 """More calls in one answer than this are refused: no honest answer has them."""
 REPLY_TEXT_CHARS: Final = 200_000
@@ -75,23 +75,6 @@ class RunOptions:
     streaming: bool = True
 
 
-@dataclass(slots=True)
-class _Tally:
-    """What the end of a run reports."""
-
-    steps: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    tools: Counter[str] = field(default_factory=Counter)
-    last_tool: str = ""
-    last_text: str = ""
-    outcome: str = ""
-
-    def add(self, usage: Usage) -> None:
-        self.prompt_tokens += usage.prompt_tokens or 0
-        self.completion_tokens += usage.completion_tokens or 0
-
-
 class Run:
     """A run on one tab. :meth:`execute` is its whole life; it always ends with a ``run_complete`` event."""
 
@@ -113,10 +96,12 @@ class Run:
         self._parts = parts
         self._connect = connect
         self._journal = journal
-        self._caller = Caller(host, parts, journal, self.cards, parts.confirm())
+        self._tabs = RunTabs(host, journal.tab_id, self._warn)
+        self._teller = Teller(journal, host.clock)
+        self._caller = Caller(host, parts, journal, self.cards, parts.confirm(), self._tabs, self._teller)
         self._model = ModelCaller(host, journal, guard)
         self._refs = RefNumbers(message.content for message in journal.messages)
-        self._tally = _Tally()
+        self._tally = Tally()
         self._started = host.clock.monotonic()
         self._pinned = 0
         self._task_text = options.text
@@ -127,8 +112,8 @@ class Run:
 
     @property
     def tab_id(self) -> int:
-        """The tab this run works on, whichever the user looks at."""
-        return self._journal.tab_id
+        """The tab this run works on now, whichever the user looks at."""
+        return self._tabs.state.tab_id
 
     @property
     def status(self) -> str:
@@ -148,6 +133,7 @@ class Run:
         """Run to the end. Cancelling stops the run; nothing is raised."""
         status: Status = "failed"
         try:
+            self._tabs.listen()
             await self._introduce()
             client = await detached(self._connect())
             status = await self._loop(client, self._parts.strategy(client.info))
@@ -167,18 +153,22 @@ class Run:
         except Exception as error:  # noqa: BLE001 - our own bug: the user is told, the history stays whole
             self._fail("Something went wrong inside WebBrain.", "internal_error", detail=repr(error))
         self.close(status)
+        await asyncio.wait({asyncio.ensure_future(self._tabs.end())}, timeout=CLOSING_TABS_TIMEOUT)
         await self._journal.saved(CLOSING_SAVE_TIMEOUT)
 
     # --- the loop ---
 
     async def _introduce(self) -> None:
         tab = await self._tab()
+        await self._tabs.take_over(open_before(self._journal.events, self.options.run_id))
         if self.options.continued:
             self._pinned, self._task_text = self._last_request()
             self._journal.add(Message(role="user", content=enrich.note(CONTINUE)))
         else:
             self._pinned = len(self._journal.messages)
-            text = enrich.user_turn(self.options.text, self._host.clock.local_time(), tab)
+            text = enrich.user_turn(
+                self.options.text, self._host.clock.local_time(), tab, self._tabs.left_open()
+            )
             self._journal.add(Message(role="user", content=text))
         self._introduced = True
         await self._journal.saved()
@@ -187,7 +177,7 @@ class Run:
         malformed = empty = 0
         while True:
             if self.options.max_steps and self._tally.steps >= self.options.max_steps:
-                self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._recap()))
+                self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
                 return "max_steps"
             self._tally.steps += 1
             self._tell_store_fails()
@@ -226,7 +216,7 @@ class Run:
         tools = self._parts.tools_for(mode, info.tier, self._host.capabilities)
         page = await read_page(self._host, self.tab_id, self._refs) if needs_page else None
         if page is not None:
-            self._caller.learn_names(page.controls)
+            self._teller.learn_names(page.controls)
         return TurnState(
             system=self._parts.system_prompt(mode, info.tier, info.constrained),
             task=self._task_text,
@@ -278,10 +268,15 @@ class Run:
         if turn.text.strip() or self._model.streamed:
             self._journal.emit(Text(content=turn.text.strip()))
         for call in turn.calls:
-            self._tally.last_tool = enrich.clean(call.name, NAME_CHARS)
-            self._tally.tools[self._tally.last_tool] += 1
+            self._tally.called(enrich.clean(call.name, NAME_CHARS))
         ctx = ToolContext(
-            self._host, self.tab_id, self.options.mode, info.tier, info.context_window, refs=self._refs
+            self._host,
+            self.tab_id,
+            self.options.mode,
+            info.tier,
+            info.context_window,
+            refs=self._refs,
+            state=self._tabs.state,
         )
         batch = await self._caller.run_all(
             turn.calls, state.tools, ctx, self._tally.steps, cut_off=self._cut_off
@@ -389,30 +384,8 @@ class Run:
             self._journal.emit(Text(content=partial, final=True))
         self._caller.close()
         self._journal.round_off(ENDINGS[status])
-        tally = self._tally
-        self._journal.emit(
-            RunComplete(
-                status=status,
-                outcome=_outcome(tally.outcome),
-                steps=tally.steps,
-                duration_ms=round((self._host.clock.monotonic() - self._started) * 1000),
-                prompt_tokens=tally.prompt_tokens,
-                completion_tokens=tally.completion_tokens,
-            )
-        )
-
-    def _recap(self) -> str:
-        """What was done so far, for the person who decides on more steps: counts, and the model's last
-        words.
-        """
-        tools = ", ".join(f"{name} {count}x" for name, count in self._tally.tools.most_common(RECAP_TOOLS))
-        lines = [f"{self._tally.steps} steps."]
-        if tools:
-            lines.append(f"Most used: {tools}. Last: {self._tally.last_tool}.")
-        if self._tally.last_text.strip():
-            lines.append(self._tally.last_text.strip()[:RECAP_TEXT_CHARS])
-        return "\n".join(lines)
-
-
-def _outcome(text: str) -> Any:
-    return text if text in ("success", "partial", "failed") else ""
+        tabs = self._tabs.left_open()
+        if tabs:
+            self._journal.emit(told_open(tabs))
+        duration = round((self._host.clock.monotonic() - self._started) * 1000)
+        self._journal.emit(self._tally.complete(status, duration))

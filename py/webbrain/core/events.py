@@ -100,11 +100,35 @@ class CardResolved(_Camel):
     answer: str
 
 
+class OpenTab(_Camel):
+    """A tab of the browser and where it is."""
+
+    tab_id: int
+    url: str
+
+
 class Warning(_Camel):  # noqa: A001 - the name of the event
-    """Something the person should know; the run goes on."""
+    """Something the person should know; the run goes on. ``tabs`` are those it speaks of."""
 
     code: str
     message: str
+    tabs: list[OpenTab] = Field(default_factory=list)
+
+
+PictureReason = Literal["first", "auto", "fallback", "asked"]
+"""Why a picture was taken: a conversation began, an action changed the page, a page had hardly any text, a
+tool asked."""
+
+
+class Picture(_Camel):
+    """A picture of the page was taken, and given to the model or described for it (``description``). Screens
+    fetch the picture itself by its id."""
+
+    picture_id: str
+    reason: PictureReason
+    width: int
+    height: int
+    description: str = ""
 
 
 class RunError(_Camel):
@@ -144,6 +168,7 @@ EVENTS: dict[str, type[_Camel]] = {
     "clarify": Card,
     "card_resolved": CardResolved,
     "warning": Warning,
+    "picture": Picture,
     "error": RunError,
     "max_steps_reached": MaxSteps,
     "run_complete": RunComplete,
@@ -162,6 +187,7 @@ Event = (
     | Card
     | CardResolved
     | Warning
+    | Picture
     | RunError
     | MaxSteps
     | RunComplete

@@ -60,13 +60,17 @@ class SubmitPolicy:
         """Off only in tests proving that it is this policy which stops a submit."""
         self.token = ""
         """The page's token for the call last asked about; empty if that call sends nothing."""
+        self._asked: Mapping[str, Any] | None = None
+        """The arguments of the call whose card was shown."""
 
     async def needs_card(self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> Card | None:
         """The card to show before this call, or ``None``.
 
         Raise ``ToolFailed``, to be shown to the model as the call's result, if the page cannot say.
         """
-        self.token = ""
+        if args is self._asked:
+            return None
+        self.token, self._asked = "", None
         if not self._enabled or ctx.mode is Mode.ASK or not may_submit(spec, args):
             return None
         try:
@@ -84,7 +88,12 @@ class SubmitPolicy:
             return None
         self.token = str(probe.get("token") or "")
         tab = await ctx.host.browser.get_tab(ctx.tab_id)
+        self._asked = args
         return card_for(probe, tab.url)
+
+    def answered(self, answer: str) -> ToolResult | None:
+        """Nothing if the person lets the form be sent, else what stands in for the call."""
+        return None if allows(answer) else denied()
 
     def context(self, ctx: ToolContext) -> ToolContext:
         """``ctx`` with the token of the call last asked about: what the tool must run with."""

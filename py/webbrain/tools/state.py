@@ -1,17 +1,63 @@
 """What one run knows about the tabs it works on; tools read it and change it, the run keeps it."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal, TypeVar, get_args
+
+from webbrain.core.errors import ToolFailed
+from webbrain.host.reach import BrowserEvent
+from webbrain.tools.signals import Interrupted, Signals
+
+Result = TypeVar("Result")
+DialogType = Literal["alert", "confirm", "prompt", "beforeunload"]
+
+MESSAGE_CHARS: Final = 1_000
+"""Of a dialog's text; pages write it."""
+URL_CHARS: Final = 2_000
+CANCELLED_BY_USER: Final = "canceled_by_user"
+"""What Chrome calls a press on Cancel in the bar that says a tab is being debugged."""
+
+DIALOG_OPENING: Final = "Page.javascriptDialogOpening"
+DIALOG_CLOSED: Final = "Page.javascriptDialogClosed"
+
+DEBUGGER_LOST: Final = (
+    "The browser's debugging was cancelled. The task goes on without it: presses are made by the page "
+    "itself, and dialogs of a page must be closed by you."
+)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Dialog:
     """A JavaScript dialog that is open in a tab and was seen by the debugger."""
 
     tab_id: int
-    type: Literal["alert", "confirm", "prompt", "beforeunload"]
+    type: DialogType
     message: str
     default_text: str = ""
+
+    def as_data(self) -> dict[str, Any]:
+        """The dialog as a result shows it. The page wrote ``message`` and ``defaultText``."""
+        data: dict[str, Any] = {"type": self.type, "message": self.message}
+        if self.default_text:
+            data["defaultText"] = self.default_text
+        return data
+
+
+class DialogOpen(ToolFailed):
+    """The page cannot answer because a JavaScript dialog is open in it or in a tab of the same run."""
+
+    code = "dialog_open"
+
+    def __init__(self, dialog: Dialog) -> None:
+        super().__init__(
+            "A JavaScript dialog is open; the page stands still until it is answered with answer_dialog.",
+            data={"dialog": dialog.as_data()},
+        )
+        self.dialog = dialog
+
+
+def _no_one(code: str, message: str) -> None:
+    """Nobody is there to be warned."""
 
 
 @dataclass(slots=True)
@@ -22,7 +68,84 @@ class RunState:
     tab_id: int
     opened: dict[int, str] = field(default_factory=dict)
     """Tabs that came out of this run and are still open, with the address they were opened for."""
-    dialog: Dialog | None = None
-    """The dialog that waits for the model's answer."""
+    dialogs: dict[int, Dialog] = field(default_factory=dict)
+    """Dialogs that wait for the model's answer, by tab."""
     memory: dict[str, Any] = field(default_factory=dict)
     """Small notes of single tools, by the tool's name, for as long as the run lasts."""
+    notes: list[str] = field(default_factory=list)
+    """Sentences of ours that the next result tells the model."""
+    signals: Signals = field(default_factory=Signals)
+    debugged: set[int] = field(default_factory=set)
+    """Tabs this run attached the debugger to."""
+    no_debugger: bool = False
+    """The debugger was refused or cancelled; it is not asked for again in this run."""
+    warn: Callable[[str, str], None] = _no_one
+    """Tells the person ``(code, message)``."""
+
+    @property
+    def tabs(self) -> set[int]:
+        """Every tab of the run."""
+        return {self.home, self.tab_id, *self.opened}
+
+    @property
+    def dialog(self) -> Dialog | None:
+        """The dialog that keeps the run from going on: in the tab worked on, else in another of its tabs,
+        which may share the page's process."""
+        return self.dialogs.get(self.tab_id) or next(iter(self.dialogs.values()), None)
+
+    def hear(self, event: BrowserEvent) -> None:
+        """Keep what is known of the run's tabs true, then tell whoever waits. Never blocks."""
+        match event.kind:
+            case "tab_opened" if event.tab_id in self.tabs:
+                self.opened[int(event.data["tabId"])] = str(event.data.get("url") or "")[:URL_CHARS]
+            case "tab_removed":
+                self._forget(event.tab_id)
+            case "cdp" if event.tab_id in self.tabs:
+                self._debugger_said(event)
+            case "debugger_detached" if event.tab_id in self.debugged:
+                self._debugger_left(event)
+        self.signals.add(event)
+
+    def _forget(self, tab_id: int) -> None:
+        self.opened.pop(tab_id, None)
+        self.dialogs.pop(tab_id, None)
+        self.debugged.discard(tab_id)
+        if tab_id == self.tab_id != self.home:
+            self.tab_id = self.home
+
+    def _debugger_said(self, event: BrowserEvent) -> None:
+        params = event.data.get("params") or {}
+        if event.data.get("method") == DIALOG_CLOSED:
+            self.dialogs.pop(event.tab_id, None)
+        elif event.data.get("method") == DIALOG_OPENING and params.get("type") in get_args(DialogType):
+            self.dialogs[event.tab_id] = Dialog(
+                event.tab_id,
+                params["type"],
+                str(params.get("message") or "")[:MESSAGE_CHARS],
+                str(params.get("defaultPrompt") or "")[:MESSAGE_CHARS],
+            )
+
+    def _debugger_left(self, event: BrowserEvent) -> None:
+        self.debugged.discard(event.tab_id)
+        self.dialogs.pop(event.tab_id, None)
+        if event.data.get("reason") == CANCELLED_BY_USER and not self.no_debugger:
+            self.no_debugger = True
+            self.warn("debugger_cancelled", DEBUGGER_LOST)
+
+
+async def unless_dialog(state: RunState, work: Awaitable[Result]) -> Result:
+    """Await what a page answers; raise ``DialogOpen`` as soon as a dialog keeps it from answering."""
+    if state.dialog is not None:
+        _drop(work)
+        raise DialogOpen(state.dialog)
+    try:
+        return await state.signals.unless(work, lambda event: event.tab_id in state.dialogs)
+    except Interrupted as interruption:
+        raise DialogOpen(state.dialogs[interruption.event.tab_id]) from None
+
+
+def _drop(work: Awaitable[object]) -> None:
+    """Close a coroutine that is not awaited after all."""
+    close = getattr(work, "close", None)
+    if close is not None:
+        close()

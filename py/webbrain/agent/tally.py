@@ -1,0 +1,60 @@
+"""What the end of a run reports: steps, tokens, tools, and the model's last words."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from webbrain.core.events import RunComplete
+from webbrain.core.messages import Usage
+
+Status = Literal["completed", "stopped", "failed", "max_steps"]
+
+RECAP_TOOLS: Final = 6
+RECAP_TEXT_CHARS: Final = 600
+
+OUTCOMES: Final[tuple[Literal["success", "partial", "failed"], ...]] = ("success", "partial", "failed")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one run."""
+
+    steps: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    tools: Counter[str] = field(default_factory=Counter)
+    last_tool: str = ""
+    last_text: str = ""
+    outcome: str = ""
+    """What ``done`` claimed."""
+
+    def add(self, usage: Usage) -> None:
+        """Count the tokens of one model call."""
+        self.prompt_tokens += usage.prompt_tokens or 0
+        self.completion_tokens += usage.completion_tokens or 0
+
+    def called(self, tool: str) -> None:
+        """Count one tool call."""
+        self.last_tool = tool
+        self.tools[tool] += 1
+
+    def recap(self) -> str:
+        """What was done so far, for the person who decides on more steps."""
+        tools = ", ".join(f"{name} {count}x" for name, count in self.tools.most_common(RECAP_TOOLS))
+        lines = [f"{self.steps} steps."]
+        if tools:
+            lines.append(f"Most used: {tools}. Last: {self.last_tool}.")
+        if self.last_text.strip():
+            lines.append(self.last_text.strip()[:RECAP_TEXT_CHARS])
+        return "\n".join(lines)
+
+    def complete(self, status: Status, duration_ms: int) -> RunComplete:
+        """The event that ends the run."""
+        return RunComplete(
+            status=status,
+            outcome=next((outcome for outcome in OUTCOMES if outcome == self.outcome), ""),
+            steps=self.steps,
+            duration_ms=duration_ms,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+        )
