@@ -48,6 +48,7 @@ class Script:
 SCRIPTS = (
     Script("js/host.js", "js/bridge/host.js"),
     Script("js/worker.js", "js/bridge/worker.js"),
+    Script("js/pdfworker.js", "js/bridge/pdfworker.js"),
     Script("js/background.js", "js/background/background.js", browsers=("chrome",)),
     Script("js/content.js", "js/content/index.js", "iife"),
     Script("js/prepaint.js", "js/ui/prepaint.js", "iife"),

@@ -21,6 +21,7 @@ RANKS = {
     "policy": 2,
     "prompts": 2,
     "host": 1,
+    "pdf": 1,
     "core": 0,
 }
 """A room may import rooms of its own rank or below."""
