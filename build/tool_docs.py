@@ -90,16 +90,10 @@ def _values(schema: dict[str, object]) -> str:
     kind = (
         " or ".join(str(k["type"]) for k in kinds) if isinstance(kinds, list) else str(schema.get("type", ""))
     )
-    bounds = [str(schema[key]) for key in ("minimum", "maximum") if key in schema]
-    if "maxLength" in schema:
-        return f"{kind}, at most {schema['maxLength']} characters"
-    return (
-        f"{kind}, {' to '.join(bounds)}"
-        if len(bounds) == 2
-        else f"{kind}, from {bounds[0]}"
-        if bounds
-        else kind
-    )
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if high is None:
+        return kind if low is None else f"{kind}, from {low}"
+    return f"{kind}, up to {high}" if low is None else f"{kind}, {low} to {high}"
 
 
 def _default(schema: dict[str, object]) -> str:

@@ -31,6 +31,13 @@ ON_PAGE = [spec for spec in SPECS if not spec.terminal]
 """Tools that need the tab. Every tool but those that end the run does."""
 LEAVES_INTERNAL_PAGES = {"navigate"}
 """Tools that work on a page that extensions are kept out of: they leave it."""
+ASK_THE_BROWSER = {"resize_window"}
+"""Tools that act on the tab's window and never ask the page."""
+FAILS_CLOSED = {"promote_iframe"}
+"""Tools that leave the page and refuse to while it does not answer."""
+NEED_NO_LEAVE = {"hover", "select_text"}
+"""Effects that are none but for the place of the pointer or the selection."""
+ASKS_THE_PAGE = [spec for spec in ON_PAGE if spec.name not in ASK_THE_BROWSER]
 
 
 def named(specs: list[ToolSpec]) -> Any:
@@ -80,7 +87,7 @@ def test_specification_is_complete(spec: ToolSpec) -> None:
     assert spec.acts_on in ("", "click", "type", "any")
     if spec.effect:
         assert Mode.ASK not in spec.modes, "Ask changes nothing"
-        assert spec.capability is not Capability.NONE, "an effect needs leave"
+        assert spec.capability is not Capability.NONE or spec.name in NEED_NO_LEAVE, "an effect needs leave"
 
 
 @named(SPECS)
@@ -171,7 +178,7 @@ async def test_closed_tab(spec: ToolSpec) -> None:
     assert result.data["code"] == "no_tab"
 
 
-@named([spec for spec in ON_PAGE if spec.name not in LEAVES_INTERNAL_PAGES])
+@named([spec for spec in ASKS_THE_PAGE if spec.name not in LEAVES_INTERNAL_PAGES])
 @pytest.mark.parametrize(
     "url", ["chrome://settings/", "about:addons", "chrome-extension://abcdef/panel.html"]
 )
@@ -183,14 +190,16 @@ async def test_restricted_page(spec: ToolSpec, url: str) -> None:
     assert not host.page.calls
 
 
-@named(ON_PAGE)
+@named(ASKS_THE_PAGE)
 @pytest.mark.parametrize("code", ["page_busy", "page_gone"])
 async def test_page_that_fails_under_the_call(spec: ToolSpec, code: str) -> None:
     """The failure is told, an unknown outcome is never called a success, and nothing is sent twice."""
     host = page_host()
     for action in list(host.page._answers):
         host.page.on(action, BridgeError("The page is in trouble.", code=code))
-    if spec.capability is Capability.NAVIGATE:
+    if spec.name in FAILS_CLOSED:
+        assert_clear_failure(await spec.run(context(host), example(spec)))
+    elif spec.capability is Capability.NAVIGATE:
         host.browser.move(TAB, "https://shop.example/two")
         if spec.name == "go_forward":
             await host.browser.go_back(TAB)
@@ -207,7 +216,7 @@ async def test_page_that_fails_under_the_call(spec: ToolSpec, code: str) -> None
     assert len(effects) == (1 if spec.effect and spec.capability is not Capability.NAVIGATE else 0)
 
 
-@named(ON_PAGE)
+@named(ASKS_THE_PAGE)
 async def test_success_needs_a_page_that_says_so(spec: ToolSpec) -> None:
     host = page_host()
     for action in list(host.page._answers):
@@ -272,25 +281,51 @@ async def calls_of(spec: ToolSpec) -> list[str]:
     return list(seen)
 
 
-TIERS = {
-    (Mode.ASK, tier): {"get_accessibility_tree", "read_page", "get_selection", "scroll", "done"}
-    for tier in Tier
+READS = {
+    "get_accessibility_tree",
+    "read_page",
+    "get_selection",
+    "scroll",
+    "extract_data",
+    "get_window_info",
 }
-COMPACT = TIERS[Mode.ASK, Tier.FULL] | {
+COMPACT = READS | {
     "wait_for_element",
+    "find_text",
     "click_ax",
+    "click",
+    "set_checked",
     "set_field",
     "type_ax",
+    "type_text",
     "press_keys",
     "navigate",
+    "done",
 }
+MID_READS = {"get_interactive_elements", "wait_for_stable"}
+MID = (
+    COMPACT
+    | MID_READS
+    | {
+        "go_back",
+        "go_forward",
+        "verify_form",
+        "iframe_read",
+        "iframe_click",
+        "iframe_type",
+        "promote_iframe",
+    }
+)
+LOOKING_DEEPER = {"get_shadow_dom", "shadow_dom_query", "get_frames"}
+FULL = MID | LOOKING_DEEPER | {"hover", "drag_drop", "select_text", "resize_window"}
+TIERS = {(Mode.ASK, tier): READS | MID_READS | {"done"} for tier in Tier}
 TIERS |= {
     (Mode.ACT, Tier.COMPACT): COMPACT,
-    (Mode.ACT, Tier.MID): COMPACT | {"go_back", "go_forward"},
-    (Mode.ACT, Tier.FULL): COMPACT | {"go_back", "go_forward"},
+    (Mode.ACT, Tier.MID): MID,
+    (Mode.ACT, Tier.FULL): FULL,
     (Mode.DEV, Tier.COMPACT): set(),
-    (Mode.DEV, Tier.MID): COMPACT | {"go_back", "go_forward"},
-    (Mode.DEV, Tier.FULL): COMPACT | {"go_back", "go_forward"},
+    (Mode.DEV, Tier.MID): MID | LOOKING_DEEPER,
+    (Mode.DEV, Tier.FULL): FULL,
 }
 
 

@@ -5,10 +5,16 @@ from typing import Any, Final
 from webbrain.core.types import Mode, Tier
 from webbrain.host.memory import MemoryHost
 from webbrain.host.protocols import Tab
+from webbrain.host.reach import Frame
 from webbrain.tools.base import ToolContext, ToolSpec
 
 TAB: Final = 7
 URL: Final = "https://shop.example/list"
+
+FRAME: Final = 3
+FRAME_URL: Final = "https://pay.example/card?shop=1"
+FORMS_FRAME: Final = 4
+FORMS_URL: Final = "https://forms.example/embed/7"
 
 ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "tree": {
@@ -27,13 +33,35 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "type_ax": {"verified": True, "fieldMeta": {"tag": "input", "type": "text", "name": "name"}},
     "set_field": {"verified": True, "fieldMeta": {"tag": "input", "type": "text", "name": "name"}},
     "press_keys": {"target": "textbox Name", "changed": []},
+    "click": {"ref_id": "ref_1", "tag": "button", "text": "Buy", "changed": ["opened: dialog"]},
+    "hover": {"ref_id": "ref_1", "changed": ["opened: menu"]},
+    "drag_drop": {"fromRefId": "ref_1", "toRefId": "ref_2", "changed": ["moved"]},
+    "type_text": {"value": "hello", "verified": True, "fieldMeta": {"tag": "input", "type": "text"}},
+    "set_checked": {"checkedBefore": False, "checkedAfter": True, "changed": ["checked"]},
+    "select_text": {"text": "second paragraph"},
+    "find_text": {"found": True, "matches": 2, "index": 1, "match": "Delivery"},
+    "wait_for_stable": {"stable": True, "elapsedMs": 520, "mutations": 3},
+    "get_interactive_elements": {"elements": [{"index": 0, "tag": "button", "text": "Buy"}]},
+    "extract_data": {"tables": [{"rows": [["Tea", "4"]]}]},
+    "verify_form": {
+        "found": True,
+        "fieldCount": 1,
+        "fields": [{"name": "n", "type": "text", "value": "Ada"}],
+    },
+    "get_shadow_dom": {"hosts": [{"shadowPath": "x-card", "mode": "closed"}], "total": 1},
+    "shadow_dom_query": {"matches": [{"ref_id": "ref_5", "tag": "button"}], "total": 1},
+    "viewport": {"width": 1200, "height": 800, "devicePixelRatio": 2, "scrollX": 0, "scrollY": 40},
+    "frame_read": {"matches": [{"matchIndex": 0, "ref_id": "ref_9"}], "total": 1, "hasMore": False},
+    "frame_click": {"ref_id": "ref_9", "tag": "button", "changed": ["message: Paid"]},
+    "frame_type": {"verified": True, "fieldMeta": {"tag": "input", "type": "text", "name": "holder"}},
     "page_state": {"url": URL, "title": "Shop", "forms": [{"fields": 2, "dirty": 0, "files": 0}]},
 }
 
 
 def page_host(url: str = URL) -> MemoryHost:
-    """A host with one tab whose page answers every action as a small shop would."""
+    """A host with one tab whose page, with two frames in it, answers every action as a small shop would."""
     host = MemoryHost([Tab(TAB, url, "Shop")])
+    host.browser.set_frames(TAB, Frame(FRAME, 0, FRAME_URL), Frame(FORMS_FRAME, 0, FORMS_URL))
     for action, answer in ANSWERS.items():
         host.page.on(action, answer)
     return host

@@ -10,7 +10,7 @@ from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost
 from webbrain.tools import registry
-from webbrain.tools.navigate import BadAddress, resolve
+from webbrain.tools.opening import BadAddress, resolve
 
 BASE = "https://shop.example/a/list?p=2#x"
 

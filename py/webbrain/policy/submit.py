@@ -18,6 +18,8 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.policy.credentials import MASK, names_secret
 from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.frames import pick
+from webbrain.tools.pointing import click_args
 from webbrain.tools.problems import sentence
 
 CARD_FIELDS: Final = 12
@@ -43,13 +45,33 @@ UNSURE: Final = (
 def may_submit(spec: ToolSpec, args: Mapping[str, Any]) -> bool:
     """Whether a call of this kind can send a form at all."""
     match spec.name:
-        case "click_ax":
+        case "click_ax" | "click" | "iframe_click" | "set_checked" | "drag_drop":
             return True
         case "set_field":
             return bool(args.get("submit"))
         case "press_keys":
             return args.get("key") == "Enter"
     return False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked of which frame: an action of the page (docs/protocol.md) and its arguments."""
+
+    action: str
+    args: dict[str, Any]
+    frame_id: int
+
+
+async def _asked(ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> _Question:
+    """The action that a call comes down to. Raise ``ToolFailed`` or ``ModelMayRetry`` as the tool would."""
+    if spec.name == "iframe_click":
+        frame = await pick(ctx, args.get("urlFilter"), frame_id=args.get("frameId"))
+        inside = {key: args[key] for key in ("selector", "matchIndex") if key in args}
+        return _Question("frame_click", inside, frame.id)
+    if spec.name == "click":
+        return _Question("click", click_args(ctx.state, args), ctx.frame_of(args))
+    return _Question(spec.name, dict(args), ctx.frame_of(args))
 
 
 class SubmitPolicy:
@@ -60,6 +82,8 @@ class SubmitPolicy:
         """Off only in tests proving that it is this policy which stops a submit."""
         self.token = ""
         """The page's token for the call last asked about; empty if that call sends nothing."""
+        self._frame: int | None = None
+        """The frame that was asked; the call must not go to another one."""
         self._asked: Mapping[str, Any] | None = None
         """The arguments of the call whose card was shown."""
 
@@ -74,8 +98,14 @@ class SubmitPolicy:
         if not self._enabled or ctx.mode is Mode.ASK or not may_submit(spec, args):
             return None
         try:
-            question = {"tool": spec.name, "args": dict(args)}
-            probe = await ctx.page("submit_probe", question, timeout=PAGE_READ_TIMEOUT)
+            question = await _asked(ctx, spec, args)
+            self._frame = question.frame_id
+            probe = await ctx.page(
+                "submit_probe",
+                {"tool": question.action, "args": question.args},
+                timeout=PAGE_READ_TIMEOUT,
+                frame_id=question.frame_id,
+            )
         except BridgeError as error:
             raise ToolFailed(sentence(error), code=error.code) from error
         if probe.get("success") is not True or not isinstance(probe.get("submits"), bool):

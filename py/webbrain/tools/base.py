@@ -14,15 +14,17 @@ from typing import Any, Final, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from webbrain.core.errors import BridgeError
+from webbrain.core.errors import BridgeError, OutcomeUnknown, ToolFailed
 from webbrain.core.limits import PAGE_ACTION_TIMEOUT
 from webbrain.core.messages import ToolSchema
 from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
+from webbrain.tools import frame_refs
 from webbrain.tools.problems import explain
-from webbrain.tools.state import RunState
+from webbrain.tools.sight import Sight
+from webbrain.tools.state import RunState, unless_dialog
 
 LABEL_CHARS: Final = 140
 LABEL_ARGUMENT_CHARS: Final = 80
@@ -49,12 +51,46 @@ class ToolContext:
     """References the conversation has met; the tree tool goes on numbering from there."""
     state: RunState = field(default_factory=lambda: RunState(home=-1, tab_id=-1))
     """What this run knows of its tabs."""
+    frame_id: int | None = None
+    """The frame that a person was asked about for this call; it then goes to no other."""
+    sight: Sight | None = None
+    """The run's eyes, if there are any."""
+
+    def __post_init__(self) -> None:
+        if self.state.tab_id < 0:
+            self.state.home = self.state.tab_id = self.tab_id
 
     async def page(
-        self, action: str, args: dict[str, Any], *, effect: bool = False, timeout: float = PAGE_ACTION_TIMEOUT
+        self,
+        action: str,
+        args: Mapping[str, Any],
+        *,
+        effect: bool = False,
+        timeout: float = PAGE_ACTION_TIMEOUT,
+        frame_id: int | None = None,
     ) -> dict[str, Any]:
-        """Send one message to the run's page; see ``host.protocols.Page.call``."""
-        return await self.host.page.call(self.tab_id, action, args, timeout=timeout, effect=effect)
+        """Send one message to the run's page; see ``host.protocols.Page.call``. Raise ``DialogOpen`` once a
+        JavaScript dialog keeps the page from answering.
+
+        Without ``frame_id`` it goes where :meth:`frame_of` says. On the way it is seen to that no two
+        documents of the run give the same reference.
+        """
+        frame = self.frame_of(args) if frame_id is None else frame_id
+        used = self.refs.highest
+        sent = {**args, "refs_after": used} if frame else dict(args)
+        call = self.host.page.call(self.tab_id, action, sent, timeout=timeout, effect=effect, frame_id=frame)
+        answer = await unless_dialog(self.state, call)
+        self.refs.learn(answer)
+        if frame and self.refs.highest > used:
+            frame_refs.learn(self.state, self.tab_id, frame, used, self.refs.highest)
+        answer.pop("lastRef", None)
+        return answer
+
+    def frame_of(self, args: Mapping[str, Any]) -> int:
+        """The frame that a call with these arguments is for: the one whose tree gave the reference."""
+        if self.frame_id is not None:
+            return self.frame_id
+        return frame_refs.frame_of(self.state, self.tab_id, args)
 
 
 Run = Callable[[ToolContext, Any], Awaitable[ToolResult]]
@@ -86,6 +122,13 @@ class ToolSpec:
     """One JSON line of arguments that shows a typical call, for small models."""
     act_args: type[ToolArgs] | None = None
     """Stricter arguments where the tool may act (Act and Dev); the registry swaps them in."""
+    dev_tiers: frozenset[Tier] = frozenset()
+    """Tiers that get it in Dev besides ``tiers``."""
+    needs_sight: bool = False
+    """True if it is of no use where neither the model nor a vision model reads pictures."""
+    keeps_dialog: bool = False
+    """True if a JavaScript dialog that is open is this tool's business; before other acting tools it is put
+    away."""
 
     def label_for(self, args: Mapping[str, Any]) -> str:
         """The label with its ``{argument}`` places filled in, on one line of at most 140 characters."""
@@ -128,11 +171,14 @@ def spec(
     terminal: bool = False,
     example: str = "",
     act_args: type[ToolArgs] | None = None,
+    dev_tiers: Iterable[Tier] = (),
+    keeps_dialog: bool = False,
+    needs_sight: bool = False,
 ) -> ToolSpec:
     """Make a specification. The security class (``capability``, ``untrusted``, ``effect``) has no default.
 
-    ``run`` is wrapped: a ``BridgeError`` it lets through becomes a failed result with a sentence for the
-    model, so that a closed tab or a restricted page needs no code in a tool.
+    ``run`` is wrapped: a ``BridgeError`` or ``ToolFailed`` it lets through becomes a failed result with a
+    sentence for the model, so that a closed tab or a restricted page needs no code in a tool.
     """
     if not args.__doc__:
         raise TypeError(f"{name}: Args needs a docstring, it is what the model reads")
@@ -152,6 +198,9 @@ def spec(
         terminal=terminal,
         example=example,
         act_args=act_args,
+        dev_tiers=frozenset(dev_tiers),
+        keeps_dialog=keeps_dialog,
+        needs_sight=needs_sight,
     )
 
 
@@ -162,13 +211,17 @@ def _explained(run: Run) -> Run:
             return await run(ctx, args)
         except BridgeError as error:
             return explain(error)
+        except OutcomeUnknown:
+            raise
+        except ToolFailed as error:
+            return ToolResult.error(error.message, error.code, **error.data)
 
     return wrapped
 
 
 @functools.cache
 def _parameters(args: type[ToolArgs]) -> dict[str, Any]:
-    """The arguments as one closed schema without references, titles, defaults of null and null alternatives.
+    """The arguments as one closed schema without references, titles, null alternatives and limits of texts.
 
     What is left out would only cost tokens, or is refused by one provider or another. Every step of a run
     asks for it, so it is made once; nobody may change it.
@@ -193,7 +246,7 @@ def _tidy(schema: Any, definitions: dict[str, Any]) -> Any:
     for key, value in schema.items():
         if key == "properties":
             out[key] = {name: _tidy(item, definitions) for name, item in value.items()}
-        elif (key == "title" and isinstance(value, str)) or (key == "default" and value is None):
+        elif _untold(key, value):
             continue
         elif key == "anyOf":
             out |= _any_of([_tidy(item, definitions) for item in value if item != {"type": "null"}])
@@ -202,6 +255,16 @@ def _tidy(schema: Any, definitions: dict[str, Any]) -> Any:
     if out.get("type") == "object" and "properties" in out:
         out["additionalProperties"] = False
     return out
+
+
+def _untold(key: str, value: Any) -> bool:
+    """Whether a keyword only costs tokens: it goes without saying, and arguments are checked all the same."""
+    return (
+        (key == "title" and isinstance(value, str))
+        or (key == "default" and (value is None or value is False))
+        or (key == "minimum" and value in (0, 1))
+        or key in ("minLength", "maxLength")
+    )
 
 
 def _any_of(choices: list[Any]) -> dict[str, Any]:

@@ -9,17 +9,19 @@ from webbrain.tools.base import ToolArgs, ToolContext, spec
 
 
 class Args(ToolArgs):
-    """Click an element of the last tree: link, button, tab, checkbox, menu item. Not for native selects
-    (use type_ax) or for typing. Look at changed and the address to see what came of it. "stale": read the
-    tree again. "covered" or "disabled": deal with what is in the way first. A click that submits a form may
-    first be shown to the user, who can refuse."""
+    """Click an element of the last tree. Not for native selects (use type_ax). Look at changed and the
+    address to see what came of it. "stale": read the tree again. "covered" or "disabled": deal with what is
+    in the way. A form may be shown to the user before it is sent, who can refuse."""
 
     ref_id: str = Field(description="e.g. ref_12")
+    count: int = Field(1, ge=1, le=2)
+    add: bool = Field(False, description="An option, keeping the others")
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
     """Click, and wait for a page that the click opens."""
-    return await act(ctx, "click_ax", args.model_dump(), summary="clicked", submits=bool(ctx.submit_token))
+    asked = args.model_dump(exclude_defaults=True)
+    return await act(ctx, "click_ax", asked, summary="clicked", submits=bool(ctx.submit_token))
 
 
 SPEC = spec(

@@ -3,15 +3,42 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from pydantic import Field
+
 from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.acting import LOAD_WAIT, START_GRACE_LIKELY, arrive, place, refusal_to_leave, settle
-from webbrain.tools.base import ToolContext
+from webbrain.tools.base import Run, ToolArgs, ToolContext, ToolSpec, spec
 
 MOST_STEPS: Final = 10
 INTERNAL: Final = ("about:", "brave:", "chrome:", "devtools:", "edge:", "view-source:")
 """Pages of the browser itself: their history is the user's, not the agent's."""
 HISTORY_TIMEOUT: Final = MOST_STEPS * (LOAD_WAIT + START_GRACE_LIKELY) + 10
+
+
+class HistoryArgs(ToolArgs):
+    """What both directions take."""
+
+    steps: int = Field(1, ge=1, le=MOST_STEPS)
+    force: bool = Field(False, description="Lose entries; only if the user wants that")
+
+
+def history_tool(name: str, args: type[HistoryArgs], run: Run, *, label: str) -> ToolSpec:
+    """The specification of one direction."""
+    return spec(
+        name,
+        args=args,
+        run=run,
+        modes=(Mode.ACT,),
+        tiers=(Tier.MID, Tier.FULL),
+        capability=Capability.NAVIGATE,
+        untrusted=True,
+        effect=True,
+        label=label,
+        timeout=HISTORY_TIMEOUT,
+        example="{}",
+    )
 
 
 async def travel(

@@ -1,6 +1,6 @@
 """Pressing a key in the page."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -9,14 +9,16 @@ from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.acting import ACTING_TIMEOUT, act
 from webbrain.tools.base import ToolArgs, ToolContext, spec
 
+MOST_REPEATS: Final = 25
+"""Enough for a slider's way in a few calls."""
+
 
 class Args(ToolArgs):
-    """Press a key where the focus is. Escape closes pop-ups, Tab moves the focus, arrows move in lists,
-    sliders and menus, Enter accepts or sends. To type text use set_field. The result names the target that
-    had the focus. Enter in a form sends it: the user may be asked first."""
+    """Press a key where the focus is: Escape closes pop-ups, Tab moves on, arrows move in lists, sliders
+    and menus, Enter accepts or sends (the user may be asked first). The result names the target."""
 
     key: Literal["Escape", "Tab", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]
-    repeat: int = Field(1, ge=1, le=3)
+    repeat: int = Field(1, ge=1, le=MOST_REPEATS)
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

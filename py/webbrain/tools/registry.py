@@ -15,7 +15,27 @@ from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Capabilities
 from webbrain.tools.base import ToolSpec
 
-SHARED: Final = frozenset({"acting", "base", "history", "problems", "registry", "state"})
+SHARED: Final = frozenset(
+    {
+        "acting",
+        "base",
+        "debugging",
+        "dialogs",
+        "following",
+        "frame_refs",
+        "frames",
+        "history",
+        "opening",
+        "pointing",
+        "problems",
+        "registry",
+        "sight",
+        "signals",
+        "state",
+        "trees",
+        "trusted",
+    }
+)
 """Modules of this package that are no tools."""
 
 RESERVED: Final = frozenset(
@@ -23,7 +43,6 @@ RESERVED: Final = frozenset(
         "activate_tab",
         "full_page_screenshot",
         "list_tabs",
-        "new_tab",
         "record_tab",
         "screenshot",
         "stop_recording",
@@ -42,8 +61,24 @@ ORDER: Final = (
     "type_ax",
     "press_keys",
     "navigate",
+    "click",
+    "type_text",
+    "set_checked",
+    "find_text",
+    "extract_data",
+    "get_window_info",
     "go_back",
     "go_forward",
+    "wait_for_stable",
+    "get_interactive_elements",
+    "verify_form",
+    "iframe_read",
+    "iframe_click",
+    "iframe_type",
+    "promote_iframe",
+    "hover",
+    "drag_drop",
+    "select_text",
 )
 """The order in which models see them: what is used most comes first, ``done`` last, the rest by name
 between."""
@@ -98,7 +133,8 @@ def _offered(spec: ToolSpec, mode: Mode, tier: Tier) -> bool:
     if mode is Mode.ASK:
         return Mode.ASK in spec.modes
     if mode is Mode.DEV:
-        return tier is not Tier.COMPACT and tier in spec.tiers and bool(spec.modes & {Mode.ACT, Mode.DEV})
+        offered = tier in spec.tiers | spec.dev_tiers
+        return tier is not Tier.COMPACT and offered and bool(spec.modes & {Mode.ACT, Mode.DEV})
     return Mode.ACT in spec.modes and tier in spec.tiers
 
 

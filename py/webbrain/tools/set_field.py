@@ -9,6 +9,7 @@ from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy.credentials import guard_result
 from webbrain.tools.acting import ACTING_TIMEOUT, act
 from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.frames import editing
 
 MOST_TEXT_CHARS: Final = 20_000
 
@@ -16,20 +17,21 @@ MOST_TEXT_CHARS: Final = 20_000
 class Args(ToolArgs):
     """Set a form field: focus, clear, type, check, and submit if asked. First choice for text fields,
     search boxes, comboboxes (picks the suggestion that equals text), dates (YYYY-MM-DD), times (HH:MM) and
-    checkboxes ("true" or "false"). submit=true presses Enter in the field; the user may be asked before a
-    form is sent. "not_verified": the field holds something else, see actual and suggestions.
-    recoveryRequired "fresh_tree": read the tree first."""
+    checkboxes ("true" or "false"). "not_verified": the field holds something else, see actual and
+    suggestions. recoveryRequired "fresh_tree": read the tree first."""
 
-    ref_id: str = Field(description="e.g. ref_12")
+    ref_id: str
     text: str = Field(max_length=MOST_TEXT_CHARS, description="The whole new value")
     clear: bool = Field(True, description="Replace what is there")
-    submit: bool = Field(False, description="Submit afterwards")
+    submit: bool = Field(False)
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
     """Set the field, and pass on what it held afterwards."""
     summary = "field set and submitted" if args.submit else "field set"
-    return guard_result(await act(ctx, "set_field", args.model_dump(), summary=summary, submits=args.submit))
+    asked = args.model_dump()
+    async with editing(ctx, asked) as ended:
+        return guard_result(ended(await act(ctx, "set_field", asked, summary=summary, submits=args.submit)))
 
 
 SPEC = spec(

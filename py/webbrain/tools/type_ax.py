@@ -9,23 +9,26 @@ from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy.credentials import guard_result
 from webbrain.tools.acting import ACTING_TIMEOUT, act
 from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.frames import editing
 
 MOST_TEXT_CHARS: Final = 20_000
 
 
 class Args(ToolArgs):
-    """Type at the end of a text field or editor, or choose an option of a native select by its text (one
-    more, if it takes several). To replace what a field holds use set_field. Not for checkboxes, radios,
-    files or sliders. "not_verified": the field holds something else than you typed; actual shows what."""
+    """Type at the end of a field or editor, or choose an option of a native select by its text (one more,
+    if it takes several). To replace what a field holds use set_field. "not_verified": the field holds
+    something else, see actual."""
 
-    ref_id: str = Field(description="e.g. ref_12")
+    ref_id: str
     text: str = Field(max_length=MOST_TEXT_CHARS, description="Text to type, or the option to choose")
-    clear: bool = Field(False, description="Empty the field first")
+    clear: bool = Field(False)
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
     """Type, and pass on what the field held afterwards."""
-    return guard_result(await act(ctx, "type_ax", args.model_dump(), summary="typed"))
+    asked = args.model_dump()
+    async with editing(ctx, asked) as ended:
+        return guard_result(ended(await act(ctx, "type_ax", asked, summary="typed")))
 
 
 SPEC = spec(
