@@ -69,13 +69,9 @@ const LONGER = Object.freeze({
  */
 function tree(session, args) {
   const shape = shapeOf(args);
-  if (typeof args.refs_after === "number") session.refs.startAfter(whole(args.refs_after, 0, 0, 900_000_000));
   const anchor = shape.ref_id ? session.element(shape.ref_id).element : null;
   const revision = typeof args.tree_revision === "string" ? args.tree_revision : null;
-  const read = /** @type {Answer} */ (
-    session.trees.read(shape, anchor, whole(args.page, 1, 1, 100_000), revision)
-  );
-  return { ...read, lastRef: session.refs.last };
+  return /** @type {Answer} */ (session.trees.read(shape, anchor, whole(args.page, 1, 1, 100_000), revision));
 }
 
 /**
@@ -89,6 +85,20 @@ function historyStep(args) {
     return { success: false, code: "bad_delta", error: "delta must be -1 or 1." };
   setTimeout(() => window.history.go(delta), 0);
   return { success: true };
+}
+
+/**
+ * Run one action. Its references are numbered on from those that the run has met in other documents, and the answer
+ * says how far they go now, so that no two frames of a run give the same one.
+ * @param {Session} session
+ * @param {string} name
+ * @param {Args} args
+ * @returns {Promise<Answer>}
+ */
+async function answer(session, name, args) {
+  if (typeof args.refs_after === "number") session.refs.startAfter(whole(args.refs_after, 0, 0, 900_000_000));
+  const found = await run(session, name, args);
+  return session.refs.last ? { ...found, lastRef: session.refs.last } : found;
 }
 
 /**
@@ -162,7 +172,7 @@ function install() {
     if (message?.target !== "content" || typeof message.action !== "string" || sender?.id !== api.runtime.id)
       return false;
     const args = message.args && typeof message.args === "object" ? message.args : {};
-    run(session, message.action, args).then(respond, () => undefined);
+    answer(session, message.action, args).then(respond, () => undefined);
     return true;
   };
   api.runtime.onMessage.addListener(listen);

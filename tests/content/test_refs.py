@@ -100,6 +100,15 @@ def test_numbers_begin_after_those_already_used(tab: Tab) -> None:
     assert tab.call("tree")["lastRef"] == 501
 
 
+def test_every_action_numbers_on_and_says_how_far(tab: Tab) -> None:
+    """Frames of a run share one row of numbers, whatever they are asked first."""
+    tab.show("<button>One</button><p>Two</p>")
+    answer = tab.call("wait_for_element", selector="button", timeout=0, refs_after=70)
+    assert "[ref_71]" in answer["element"]
+    assert answer["lastRef"] == 71
+    assert tab.call("click_ax", ref_id="ref_999", refs_after=80)["lastRef"] == 80, "refusals say it too"
+
+
 def test_every_document_starts_elsewhere_by_itself(tab: Tab) -> None:
     seen = set()
     for _ in range(4):
