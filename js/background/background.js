@@ -1,6 +1,7 @@
 // Chrome's service worker: the executor, and the watch over the offscreen document Python lives in. It holds nothing,
 // so it may be killed at any moment.
 
+import { hearEvents } from "../bridge/events.js";
 import { execute } from "../bridge/executor.js";
 import { BridgeError, describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
 
@@ -73,9 +74,8 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
   return false;
 });
 
-chrome.tabs.onRemoved.addListener(async (tabId) => {
-  if (await hostExists()) toHost("tab_removed", { tabId }).catch(() => {});
-});
+// A message wakes nobody: where there is no supervisor page there is no run that wants to know.
+hearEvents(chrome, (event) => toHost("browser_event", event).catch(() => {}));
 
 const wake = () => ensureHost().catch((error) => console.warn(`The supervisor page did not start: ${error}`));
 

@@ -9,16 +9,18 @@ const ROWS = /** @type {any} */ (METHODS);
 
 /** What browsers say, and what it means. First match wins. @type {[RegExp, string][]} */
 const MEANINGS = [
-  [/no tab with id|invalid tab id|tab was closed|tab is closed/i, "no_tab"],
+  [/no tab with (given )?id|invalid tab id|tab was closed|tab is closed/i, "no_tab"],
   [/no window with id|invalid window id|no current window|no last-focused window/i, "no_window"],
   [
     /back\/forward cache|bfcache|(port|channel) (is )?closed|went out of scope|frame .* removed|'?Conduits'? destroyed/i,
     "page_gone",
   ],
-  [
-    /no frame with id|frame not found|invalid frame|document .* is gone|message manager disconnected/i,
-    "page_gone",
-  ],
+  [/document .* is gone|message manager disconnected/i, "page_gone"],
+  [/no frame with id|frame not found|invalid frame/i, "no_frame"],
+  [/another debugger is already attached/i, "debugger_attached"],
+  [/debugger is not attached|detached while handling/i, "debugger_detached"],
+  [/no dialog is showing/i, "no_dialog"],
+  [/image readback failed|view is invisible/i, "not_visible"],
   [/receiving end does not exist/i, "no_receiver"],
   [
     /cannot access|cannot be scripted|missing host permission|must request permission|showing error page/i,

@@ -1,8 +1,11 @@
 // The supervisor page: keeps Python alive and relays frames between it, the screens and the executor. It decides
 // nothing. Chrome loads it as the offscreen document, Firefox as the background page.
 
+import { hearEvents } from "./events.js";
 import { execute, rowOf } from "./executor.js";
 import * as http from "./http.js";
+import { isMediaMethod, media, revoke, revokeAll } from "./media.js";
+import * as pdf from "./pdf.js";
 import * as platform from "./platform.js";
 import { BridgeError, before, errorTo, FRAME_CHARS, isOwnPage, replyTo } from "./rpc.js";
 import { isStoreMethod, store } from "./store.js";
@@ -28,8 +31,14 @@ const supervisor = new Supervisor({
   options: { browser: platform.BROWSER, capabilities: platform.CAPABILITIES },
   onFrame: fromPython,
   onStatus: (status) => toScreens("boot", status),
-  onGone: http.abortAll,
+  onGone: () => {
+    http.abortAll();
+    pdf.stopAll();
+    revokeAll();
+  },
 });
+
+const pdfWorker = () => new Worker(runtime.getURL("js/pdfworker.js"), { type: "module", name: "PDF" });
 
 /** @param {string} method @param {unknown} params */
 function toScreens(method, params) {
@@ -39,9 +48,10 @@ function toScreens(method, params) {
 
 /** @param {Frame} frame @param {ArrayBuffer[]} buffers */
 function fromPython(frame, buffers) {
-  if (frame.kind === "cancel") http.abort(frame.id ?? "");
+  if (frame.kind === "cancel") for (const end of [http.abort, pdf.stop]) end(frame.id ?? "");
   else if (frame.kind === "event" && frame.method === "ui.emit")
     emit(frame.params.event, frame.params.params);
+  else if (frame.kind === "event" && frame.method === "blob.revoke") revoke(frame.params.url);
   else if (frame.kind === "call") answer(frame, buffers);
 }
 
@@ -63,8 +73,9 @@ async function answer(call, buffers) {
 }
 
 /** Calls this page answers itself. @param {Frame} call @param {ArrayBuffer[]} buffers @returns {Promise<unknown>} */
-async function own({ method = "", id = "", epoch, params }, buffers) {
+async function own({ method = "", id = "", epoch, params, deadline }, buffers) {
   if (isStoreMethod(method)) return store(method, params);
+  if (isMediaMethod(method)) return media(method, params, buffers[0]);
   if (method === "http.send") {
     return http.send(id, params, buffers[0], (part, pieces) =>
       supervisor.send({ target: "python", epoch, kind: "chunk", id, ...part }, pieces),
@@ -74,6 +85,7 @@ async function own({ method = "", id = "", epoch, params }, buffers) {
     http.abort(params.stream);
     return { ok: true };
   }
+  if (method === "pdf.read") return pdf.read({ id, params, deadline }, buffers[0], pdfWorker);
   throw new BridgeError("not_allowed", `${method} is not a call of the supervisor.`);
 }
 
@@ -126,15 +138,15 @@ async function legacy(message) {
   }
 }
 
-/** @param {number} tabId */
-async function tabRemoved(tabId) {
+/** Tell Python what the browser did. While Python starts it waits, in order. @param {object} event */
+async function browserEvent(event) {
   await supervisor.whenReady().catch(() => {});
   supervisor.send({
     target: "python",
     epoch: supervisor.status.epoch,
     kind: "event",
-    method: "tab_removed",
-    params: { tabId },
+    method: "browser_event",
+    params: event,
   });
 }
 
@@ -142,7 +154,7 @@ async function tabRemoved(tabId) {
 function fromBackground({ method, params }) {
   if (method === "hello") return Promise.resolve(true);
   if (method === "legacy") return legacy(params);
-  if (method === "tab_removed") tabRemoved(params.tabId);
+  if (method === "browser_event") browserEvent(params);
   return null;
 }
 
@@ -171,7 +183,8 @@ function begin() {
       return work !== null;
     },
   );
-  platform.listen(tabRemoved);
+  platform.listen();
+  if (platform.HOST_IS_BACKGROUND) hearEvents(platform.api, browserEvent);
   setInterval(() => supervisor.tick(), PROBE_MS);
   supervisor.start();
 }

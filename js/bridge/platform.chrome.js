@@ -4,7 +4,7 @@
 export const BROWSER = "chrome";
 
 /** What Python may offer on this browser, as `host.protocols.Capabilities`. */
-export const CAPABILITIES = { cdp: false, captures_background_tabs: false };
+export const CAPABILITIES = { cdp: true, captures_background_tabs: false };
 
 export const api = chrome;
 
@@ -36,5 +36,5 @@ export function broadcast(message) {
   chrome.runtime.sendMessage(message).catch(() => {});
 }
 
-/** Browser events and the toolbar button: the service worker has them. @param {(tabId: number) => void} _tabRemoved */
-export function listen(_tabRemoved) {}
+/** The toolbar button: Chrome opens the panel by itself. */
+export function listen() {}

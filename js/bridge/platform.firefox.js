@@ -29,9 +29,8 @@ export function broadcast(message) {
   browser.runtime.sendMessage(message).catch(() => {});
 }
 
-/** Browser events and the toolbar button. @param {(tabId: number) => void} tabRemoved */
-export function listen(tabRemoved) {
-  browser.tabs.onRemoved.addListener(tabRemoved);
+/** The toolbar button. */
+export function listen() {
   // The sidebar may only be opened from inside the click's own handler.
   browser.browserAction.onClicked.addListener(() => /** @type {any} */ (browser).sidebarAction.toggle());
 }

@@ -11,6 +11,7 @@ from typing import Any
 from webbrain.app import App
 from webbrain.core.errors import BridgeError
 from webbrain.host.bridge import BridgeHost
+from webbrain.host.events import BridgeEvents
 from webbrain.host.protocols import Capabilities
 from webbrain.host.rpc import Connection
 
@@ -32,6 +33,7 @@ class Router:
     """What the supervisor may call."""
 
     app: App
+    events: BridgeEvents
 
     async def handle(self, method: str, params: dict[str, Any]) -> Any:
         """Answer one call; raise ``WebBrainError``."""
@@ -40,8 +42,10 @@ class Router:
                 return await self.app.handle_ui(str(params["method"]), params.get("params") or {})
             case "legacy":
                 return await self.app.handle_legacy(params)
-            case "tab_removed":
-                self.app.tab_removed(int(params["tabId"]))
+            case "browser_event":
+                self.events.receive(params)
+                if params.get("kind") == "tab_removed":
+                    self.app.tab_removed(int(params["tabId"]))
                 return None
         raise BridgeError(f"Python has no call {method}.", code="not_allowed")
 
@@ -56,6 +60,7 @@ async def start(post: Any, listen: Any, options: str) -> str:
     router = Router()
     connection = Connection(WorkerTransport(post), int(given["epoch"]), router.handle)
     host = BridgeHost(connection, Capabilities(browser=given["browser"], **given["capabilities"]))
+    router.events = host.events
     router.app = App(host)
 
     def receive(text: str, buffers: Any) -> None:

@@ -9,8 +9,10 @@ from webbrain.host import rpc
 
 ROOT = Path(__file__).resolve().parents[2]
 BRIDGE = ROOT / "js/bridge"
-BUDGET = 900
-"""Lines of code (without comments, blank lines and the boot recipe)."""
+BUDGET = 1_150
+"""Lines of code (without comments, blank lines and the boot recipe). It was 900 until the bridge had to hear
+what browsers do by themselves (events.js) and to lend Python a document for pictures, saving and PDFs
+(media.js, pdf.js): none of these can be a row of the table."""
 BOOT = "boot.js"
 
 

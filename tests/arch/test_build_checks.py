@@ -103,17 +103,17 @@ def test_a_policy_for_sandboxed_pages_is_refused(tmp_path: Path) -> None:
     assert any("content_security_policy" in fault for fault in faults(tree, "chrome"))
 
 
-@pytest.mark.parametrize("name", ["debugger", "downloads", "nativeMessaging"])
+@pytest.mark.parametrize("name", ["history", "cookies", "nativeMessaging"])
 def test_a_permission_nobody_needs_is_refused(tree: Path, kind: Browser, name: str) -> None:
     change_manifest(tree, lambda content: content["permissions"].append(name))
     assert any(repr(name) in fault and "no row" in fault for fault in faults(tree, kind))
 
 
 def test_a_permission_that_a_row_needs_must_be_asked_for(tree: Path, kind: Browser) -> None:
-    row = {"browsers": [kind], "permission": "downloads"}
-    assert faults(tree, kind, ROWS | {"downloads.download": row}) != []
-    other = {"browsers": ["another"], "permission": "downloads"}
-    assert faults(tree, kind, ROWS | {"downloads.download": other}) == []
+    row = {"browsers": [kind], "permission": "bookmarks"}
+    assert faults(tree, kind, ROWS | {"bookmarks.getTree": row}) != []
+    other = {"browsers": ["another"], "permission": "bookmarks"}
+    assert faults(tree, kind, ROWS | {"bookmarks.getTree": other}) == []
 
 
 @pytest.mark.parametrize("name", ["storage", "tabs", "<all_urls>"])

@@ -159,11 +159,11 @@ async def test_calls_from_outside_are_answered(wire: Wire) -> None:
 
 
 async def test_events_are_handled_but_not_answered(wire: Wire) -> None:
-    wire.feed(kind="event", method="tab_removed", params={"tabId": 4})
+    wire.feed(kind="event", method="browser_event", params={"tabId": 4})
     async with asyncio.timeout(5):
         while not wire.calls:
             await asyncio.sleep(0)
-    assert wire.calls == [("tab_removed", {"tabId": 4})]
+    assert wire.calls == [("browser_event", {"tabId": 4})]
     assert wire.sent == []
 
 

@@ -14,6 +14,7 @@ from webbrain.host.debugger import BridgeDebugger
 from webbrain.host.downloads import BridgeDownloads
 from webbrain.host.events import BridgeEvents
 from webbrain.host.page import BridgePage
+from webbrain.host.pdf import BridgePdfs
 from webbrain.host.pictures import BridgePictures
 from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
 from webbrain.host.reach import Frame
@@ -280,6 +281,7 @@ class BridgeHost:
         self.downloads = BridgeDownloads(connection)
         self.windows = BridgeWindows(connection)
         self.pictures = BridgePictures(connection, tabs, self.debugger, capabilities)
+        self.pdfs = BridgePdfs(connection)
         self.events.listen(self.debugger.hear)
         self.events.listen(self.downloads.hear)
 

@@ -24,7 +24,17 @@ GRACE: Final = 2.0
 """Seconds the supervisor gets on top of a deadline: its own answer says more than our time-out."""
 
 SUPERVISOR_CALLS: Final = frozenset(
-    {"http.send", "http.cancel", "store.append", "store.read", "store.streams", "store.delete"}
+    {
+        "blob.create",
+        "http.cancel",
+        "http.send",
+        "image.resize",
+        "pdf.read",
+        "store.append",
+        "store.delete",
+        "store.read",
+        "store.streams",
+    }
 )
 """Calls the supervisor page answers itself. All others are rows of methods.json, for the executor."""
 

@@ -99,6 +99,32 @@ const REFUSED = [
     },
   ],
   ["tabs.query", { queryInfo: {} }],
+  ["debugger.sendCommand", { target: { tabId: 1 }, method: "Runtime.evaluate", commandParams: {} }],
+  ["debugger.sendCommand", { target: { tabId: 1 }, method: "Page.navigate", commandParams: {} }],
+  [
+    "debugger.sendCommand",
+    { target: { tabId: 1 }, method: "Page.enable", commandParams: { expression: "1" } },
+  ],
+  ["debugger.attach", { target: { extensionId: "x" }, requiredVersion: "1.3" }],
+  [
+    "downloads.download",
+    { options: { url: "file:///etc/passwd", conflictAction: "uniquify", saveAs: false } },
+  ],
+  [
+    "downloads.download",
+    { options: { url: "blob:https://a.example/1", conflictAction: "uniquify", saveAs: false } },
+  ],
+  ...["../x", "/etc/x", "a/../../x", "C:\\x", ""].map(
+    (filename) =>
+      /** @type {[string, any]} */ ([
+        "downloads.download",
+        { options: { url: "https://a.example/", filename, conflictAction: "uniquify", saveAs: false } },
+      ]),
+  ),
+  [
+    "downloads.download",
+    { options: { url: "https://a.example/", conflictAction: "overwrite", saveAs: false } },
+  ],
 ];
 
 for (const [method, params] of REFUSED) {
@@ -112,7 +138,15 @@ for (const [method, params] of REFUSED) {
 const MEANINGS = [
   ["No tab with id: 99999.", "no_tab"],
   ["Invalid tab ID: 99999", "no_tab"],
+  ["No tab with given id 99999.", "no_tab"],
   ["No window with id: 3.", "no_window"],
+  ["No frame with id 7 in tab with id: 1", "no_frame"],
+  ["Invalid frame IDs: [7]", "no_frame"],
+  ["Another debugger is already attached to the tab with id: 1.", "debugger_attached"],
+  ["Debugger is not attached to the tab with id: 1.", "debugger_detached"],
+  ["Detached while handling command.", "debugger_detached"],
+  ['{"code":-32602,"message":"No dialog is showing"}', "no_dialog"],
+  ["Failed to capture tab: image readback failed", "not_visible"],
   ["Could not establish connection. Receiving end does not exist.", "no_receiver"],
   [
     "A listener indicated an asynchronous response by returning true, but the message channel closed before a response was received",
@@ -159,7 +193,7 @@ test("a silent API ends at the deadline", async () => {
 });
 
 test("too large an answer is refused", async () => {
-  const api = { tabs: { sendMessage: async () => ({ text: "x".repeat(1_100_000) }) } };
+  const api = { tabs: { sendMessage: async () => ({ text: "x".repeat(4_100_000) }) } };
   const message = { target: "content", action: "tree", args: {} };
   const frame = await run("tabs.sendMessage", { tabId: 1, message, options: { frameId: 0 } }, api);
   assert.equal(frame.error?.code, "too_large");

@@ -176,15 +176,38 @@ test("an older message reaches Python and its refusal comes back as data", async
   assert.deepEqual(await asked.answer, { ok: true });
 });
 
-test("a closed tab is told to Python", async () => {
-  message(
-    { target: "host", method: "tab_removed", params: { tabId: 9 } },
-    { url: platform.executor.backgroundUrl },
-  );
-  const frame = await eventually(() =>
-    worker.sent.find((/** @type {any} */ sent) => sent.method === "tab_removed"),
-  );
-  assert.deepEqual(frame.params, { tabId: 9 });
+test("what the browser did is told to Python, in order, and by the background only", async () => {
+  const event = (/** @type {number} */ tabId) => ({ kind: "tab_removed", tabId, data: {} });
+  const told = (/** @type {number} */ tabId) => ({
+    target: "host",
+    method: "browser_event",
+    params: event(tabId),
+  });
+  const heard = () =>
+    worker.sent
+      .filter((/** @type {any} */ sent) => sent.method === "browser_event")
+      .map((/** @type {any} */ sent) => sent.params.tabId);
+  message(told(8), { id: "me", url: "https://evil.example/", tab: {} });
+  for (const tabId of [9, 10, 11]) message(told(tabId), { url: platform.executor.backgroundUrl });
+  await eventually(() => heard().length >= 3);
+  assert.deepEqual(heard(), [9, 10, 11]);
+});
+
+test("content that is to be saved gets an address of ours, until it is let go", async () => {
+  python({ target: "host", kind: "call", id: "p31", method: "blob.create", params: { type: "text/plain" } });
+  const frame = await eventually(() => worker.sent.find((/** @type {any} */ sent) => sent.id === "p31"));
+  assert.match(frame.result.url, /^blob:/);
+  const found = async () => (await fetch(frame.result.url)).ok;
+  assert.equal(await found(), true);
+  python({ target: "host", kind: "event", method: "blob.revoke", params: { url: frame.result.url } });
+  await assert.rejects(found());
+});
+
+test("a picture that is none is refused", async () => {
+  const params = { image: "data:text/html;base64,aGk=", width: 1, height: 1, quality: 50 };
+  python({ target: "host", kind: "call", id: "p32", method: "image.resize", params });
+  const frame = await eventually(() => worker.sent.find((/** @type {any} */ sent) => sent.id === "p32"));
+  assert.equal(frame.error.code, "bad_params");
 });
 
 test("too long a call of a screen is refused", async () => {

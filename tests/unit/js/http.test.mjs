@@ -123,7 +123,15 @@ test("a redirect is not followed with the keys in its headers", async () => {
   assert.equal(requests.length, before + 1);
 });
 
+test("a redirect is followed when that is asked for, and the head says where it led", async () => {
+  const { head } = await fetched("/redirect", { follow: true });
+  assert.deepEqual([head.status, head.url], [200, `${base}/other`]);
+  assert.equal((await fetched("/")).head.url, `${base}/`);
+});
+
 for (const wrong of [
+  { follow: "yes" },
+  { redirect: "follow" },
   { url: "ftp://x/" },
   { url: "data:text/plain,x" },
   { method: "TRACE" },

@@ -1,0 +1,85 @@
+// What browsers do by themselves and Python wants to know of: heard, reduced to what is needed, told on. Listeners are
+// registered at once, so that a service worker that was asleep loses nothing.
+
+/** Characters of an address and of a dialog's text. */
+const ADDRESS_CHARS = 2_000;
+const DIALOG_CHARS = 5_000;
+
+/** Requests that ask for nothing to be changed. */
+const HARMLESS = ["GET", "HEAD", "OPTIONS"];
+
+/** Events of `webNavigation` and what they mean for a page. */
+const PHASES = {
+  onBeforeNavigate: "started",
+  onCommitted: "committed",
+  onCompleted: "completed",
+  onErrorOccurred: "failed",
+  onHistoryStateUpdated: "same_document",
+  onReferenceFragmentUpdated: "same_document",
+};
+
+/** @param {unknown} text @param {number} [chars] */
+const cut = (text, chars = ADDRESS_CHARS) => String(text ?? "").slice(0, chars);
+
+/**
+ * What the debugger reports, reduced; null for what nobody needs, which is most of it.
+ * @type {Record<string, (params: any) => Record<string, unknown> | null>}
+ */
+const REPORTS = {
+  "Page.javascriptDialogOpening": ({ type, message, defaultPrompt }) => ({
+    type,
+    message: cut(message, DIALOG_CHARS),
+    defaultPrompt: cut(defaultPrompt, DIALOG_CHARS),
+  }),
+  "Page.javascriptDialogClosed": ({ result }) => ({ result }),
+  "Network.requestWillBeSent": ({ requestId, type, request }) =>
+    HARMLESS.includes(request.method)
+      ? null
+      : { requestId, type, method: request.method, url: cut(request.url) },
+  "Input.dragIntercepted": ({ data }) => ({ data }),
+};
+
+/** @param {string} method @param {any} params @returns {Record<string, unknown> | null} */
+export function reduced(method, params) {
+  return Object.hasOwn(REPORTS, method) ? REPORTS[method](params) : null;
+}
+
+/**
+ * Hear everything from now on.
+ * @param {any} api `chrome` or `browser` @param {(event: {kind: string, tabId: number, data: object}) => void} tell
+ */
+export function hearEvents(api, tell) {
+  const { tabs, webNavigation, downloads } = api;
+  tabs.onCreated.addListener((/** @type {any} */ tab) => {
+    tell({
+      kind: "tab_opened",
+      tabId: tab.openerTabId ?? -1,
+      data: { tabId: tab.id, url: cut(tab.pendingUrl || tab.url) },
+    });
+  });
+  // A window of its own, or one opened with noopener, names its opener only here.
+  webNavigation.onCreatedNavigationTarget.addListener((/** @type {any} */ { sourceTabId, tabId, url }) => {
+    tell({ kind: "tab_opened", tabId: sourceTabId, data: { tabId, url: cut(url) } });
+  });
+  tabs.onRemoved.addListener((/** @type {number} */ tabId) => tell({ kind: "tab_removed", tabId, data: {} }));
+  for (const [name, phase] of Object.entries(PHASES)) {
+    webNavigation[name].addListener((/** @type {any} */ { tabId, frameId, url }) => {
+      if (frameId === 0) tell({ kind: "navigation", tabId, data: { phase, url: cut(url) } });
+    });
+  }
+  downloads.onCreated.addListener((/** @type {any} */ { id, url, filename }) => {
+    tell({ kind: "download_created", tabId: -1, data: { id, url: cut(url), filename: cut(filename) } });
+  });
+  downloads.onChanged.addListener((/** @type {any} */ { id, state }) => {
+    if (state) tell({ kind: "download_changed", tabId: -1, data: { id, state: state.current } });
+  });
+  api.debugger?.onEvent.addListener(
+    (/** @type {any} */ { tabId }, /** @type {string} */ method, /** @type {any} */ params) => {
+      const report = tabId === undefined ? null : reduced(method, params);
+      if (report) tell({ kind: "cdp", tabId, data: { method, params: report } });
+    },
+  );
+  api.debugger?.onDetach.addListener((/** @type {any} */ { tabId }, /** @type {string} */ reason) => {
+    if (tabId !== undefined) tell({ kind: "debugger_detached", tabId, data: { reason } });
+  });
+}

@@ -1,0 +1,137 @@
+// What is heard of the browser, and how little of it is told on.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hearEvents, reduced } from "../../../js/bridge/events.js";
+
+/** A browser whose events the test fires. @param {string[]} without Namespaces it does not have. */
+function browser(...without) {
+  /** @type {Record<string, any>} */
+  const listeners = {};
+  const space = (/** @type {string} */ name) =>
+    new Proxy(
+      {},
+      {
+        get: (_, event) => ({
+          addListener: (/** @type {any} */ listener) => {
+            listeners[`${name}.${String(event)}`] = listener;
+          },
+        }),
+      },
+    );
+  /** @type {any} */
+  const api = Object.fromEntries(
+    ["tabs", "webNavigation", "downloads", "debugger"]
+      .filter((name) => !without.includes(name))
+      .map((name) => [name, space(name)]),
+  );
+  /** @type {any[]} */
+  const told = [];
+  hearEvents(api, (event) => told.push(event));
+  return {
+    told,
+    listeners,
+    fire: (/** @type {string} */ name, /** @type {any[]} */ ...args) => listeners[name](...args),
+  };
+}
+
+test("all listeners are there at once, and none for what a browser lacks", () => {
+  assert.ok(browser().listeners["debugger.onEvent"]);
+  assert.equal(browser("debugger").listeners["debugger.onEvent"], undefined);
+});
+
+test("a new tab names its opener, and again if that is known better", () => {
+  const { told, fire } = browser();
+  fire("tabs.onCreated", {
+    id: 5,
+    openerTabId: 1,
+    pendingUrl: "https://a.example/",
+    url: "",
+    title: "secret",
+  });
+  fire("tabs.onCreated", { id: 6, url: "about:blank" });
+  fire("webNavigation.onCreatedNavigationTarget", { sourceTabId: 1, tabId: 6, url: "https://b.example/" });
+  assert.deepEqual(told, [
+    { kind: "tab_opened", tabId: 1, data: { tabId: 5, url: "https://a.example/" } },
+    { kind: "tab_opened", tabId: -1, data: { tabId: 6, url: "about:blank" } },
+    { kind: "tab_opened", tabId: 1, data: { tabId: 6, url: "https://b.example/" } },
+  ]);
+});
+
+test("only the page itself navigates, not its frames", () => {
+  const { told, fire } = browser();
+  fire("webNavigation.onCommitted", { tabId: 1, frameId: 7, url: "https://ad.example/" });
+  fire("webNavigation.onCommitted", { tabId: 1, frameId: 0, url: `https://a.example/${"x".repeat(9_000)}` });
+  fire("webNavigation.onHistoryStateUpdated", { tabId: 1, frameId: 0, url: "https://a.example/#2" });
+  assert.deepEqual(
+    told.map(({ data }) => data.phase),
+    ["committed", "same_document"],
+  );
+  assert.equal(told[0].data.url.length, 2_000);
+});
+
+test("a download is told when it begins and when its state changes", () => {
+  const { told, fire } = browser();
+  fire("downloads.onCreated", {
+    id: 3,
+    url: "https://a.example/f",
+    filename: "/home/u/f",
+    referrer: "secret",
+  });
+  fire("downloads.onChanged", { id: 3, filename: { current: "/home/u/g" } });
+  fire("downloads.onChanged", { id: 3, state: { previous: "in_progress", current: "complete" } });
+  assert.deepEqual(told, [
+    {
+      kind: "download_created",
+      tabId: -1,
+      data: { id: 3, url: "https://a.example/f", filename: "/home/u/f" },
+    },
+    { kind: "download_changed", tabId: -1, data: { id: 3, state: "complete" } },
+  ]);
+});
+
+/** @param {string} method @param {string} [type] */
+const request = (method, type = "Fetch") => ({
+  requestId: "9.1",
+  type,
+  documentURL: "https://a.example/",
+  request: { method, url: "https://a.example/pay", headers: { cookie: "secret" }, postData: "card=4111" },
+});
+
+test("of requests only those that change something are told, without what they carry", () => {
+  for (const method of ["GET", "HEAD", "OPTIONS"])
+    assert.equal(reduced("Network.requestWillBeSent", request(method)), null);
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"])
+    assert.deepEqual(reduced("Network.requestWillBeSent", request(method, "Ping")), {
+      requestId: "9.1",
+      type: "Ping",
+      method,
+      url: "https://a.example/pay",
+    });
+});
+
+test("of the debugger only what the table lists is told", () => {
+  const { told, fire } = browser();
+  fire("debugger.onEvent", { tabId: 1 }, "Network.responseReceived", { response: {} });
+  fire("debugger.onEvent", { tabId: 1 }, "toString", {});
+  fire("debugger.onEvent", { targetId: "T" }, "Page.javascriptDialogOpening", {
+    type: "alert",
+    message: "x",
+  });
+  fire("debugger.onEvent", { tabId: 1 }, "Page.javascriptDialogOpening", {
+    type: "prompt",
+    message: "m".repeat(9_000),
+    defaultPrompt: "d",
+    url: "https://a.example/",
+  });
+  fire("debugger.onDetach", { tabId: 1 }, "canceled_by_user");
+  assert.deepEqual(
+    told.map(({ kind, tabId }) => [kind, tabId]),
+    [
+      ["cdp", 1],
+      ["debugger_detached", 1],
+    ],
+  );
+  assert.equal(told[0].data.params.message.length, 5_000);
+  assert.equal(told[0].data.params.defaultPrompt, "d");
+});
