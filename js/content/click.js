@@ -1,22 +1,26 @@
 /**
- * `click_ax`: press an element of the tree and look what came of it.
+ * `click_ax` and `click`: press something and look what came of it.
  */
 
 import {
-  attribute,
   composedClosest,
+  composedContains,
   deepActive,
   documentURL,
-  hasAttribute,
   isHTML,
   localName,
+  rectOf,
 } from "./dom.js";
+import { REPEAT_MS } from "./handlimits.js";
 import { HREF_CHARS } from "./limits.js";
+import { anchorFields, hashOf, linkOf } from "./links.js";
 import { describeName } from "./names.js";
 import { press, pressTarget, reach } from "./press.js";
+import { mayRetry } from "./retry.js";
 import { inputType, isListBox, isTypeable, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
-import { plainRect } from "./sight.js";
+import { isRendered, plainRect } from "./sight.js";
+import { targetOf } from "./target.js";
 import { line } from "./text.js";
 import { chooseOptions } from "./values.js";
 import { Watch } from "./watch.js";
@@ -24,191 +28,272 @@ import { Watch } from "./watch.js";
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
+/** @typedef {import("./press.js").Pressed} Pressed */
+
+/**
+ * @typedef {object} Aimed what will be pressed
+ * @property {string} method
+ * @property {Element} element what is meant
+ * @property {string} ref
+ * @property {Element} [part] the part of it to press, if not its middle
+ * @property {{ x: number, y: number }} [point] the very place to press, of the element's own viewport
+ * @property {string | null} [note]
+ * @property {number} [count]
+ * @property {boolean} [add] an option besides those chosen
+ */
+
+/**
+ * @typedef {Aimed & {
+ *   tag: string, role: string, name: string, target: Element,
+ *   reached: { point: { x: number, y: number }, hit: Element },
+ *   link: import("./links.js").Link | null, url: string, scroll: [number, number], watch: Watch, repeated: number,
+ * }} Ready
+ */
 
 /**
  * @param {Session} session
- * @param {Args} args `ref_id`; `count` 2 presses twice
+ * @param {Args} args `ref_id`; `count` 2 presses twice; `add`
  * @returns {Promise<Answer>}
  */
 export async function clickAx(session, args) {
-  const { element: e, ref, note } = session.element(args.ref_id);
-  const tag = localName(e);
+  const aimed = aimByRef(session, args);
   session.tokens.check(session, "click_ax", args);
-  if (tag === "option") return clickOption(session, e, ref, args);
-  refuse(session, e, tag);
-  const target = pressTarget(e);
-  const role = roleOf(e);
-  const name = describeName(e, role);
-  const reached = await reach(session, target);
-  const link = linkOf(e);
-  const beforeUrl = documentURL(document);
-  const beforeScroll = [Math.round(window.scrollX), Math.round(window.scrollY)];
-  const watch = new Watch(session, e, target);
-  session.touch(e);
+  return clickOn(session, aimed);
+}
+
+/**
+ * @param {Session} session
+ * @param {Args} args one of `text` (+ `textMatch`), `selector`, `index`, `x` and `y` (+ `expected_name`, `expected_role`); `count`
+ * @returns {Promise<Answer>}
+ */
+export async function click(session, args) {
+  const aimed = await aimByTarget(session, args);
+  session.tokens.check(session, "click", args);
+  return clickOn(session, aimed);
+}
+
+/**
+ * @param {Session} session
+ * @param {Args} args
+ * @returns {Aimed}
+ */
+export function aimByRef(session, args) {
+  const { element, ref, note } = session.element(args.ref_id);
+  return { method: "click_ax", element, ref, note, count: args.count === 2 ? 2 : 1, add: args.add === true };
+}
+
+/**
+ * @param {Session} session
+ * @param {Args} args
+ * @returns {Promise<Aimed>}
+ */
+export async function aimByTarget(session, args) {
+  const found = await targetOf(session, args);
+  const role = roleOf(found.element);
+  const ref = session.refs.of(found.element, {
+    role,
+    name: describeName(found.element, role),
+    interactive: true,
+  });
+  return {
+    method: `click_${found.by.split(",")[0]}`,
+    element: found.element,
+    ref,
+    part: found.text,
+    point: found.point,
+    note: found.note ?? null,
+    count: args.count === 2 ? 2 : 1,
+    add: args.add === true,
+  };
+}
+
+/**
+ * @param {Session} session
+ * @param {Aimed} aimed
+ * @returns {Promise<Answer>}
+ */
+export async function clickOn(session, aimed) {
+  if (localName(aimed.element) === "option") return clickOption(session, aimed);
+  const ready = await prepare(session, aimed);
   let pressed;
   try {
-    pressed = await press(session, target, reached, args.count === 2 ? 2 : 1);
+    pressed = await press(session, ready.target, ready.reached, { count: aimed.count, fixed: !!aimed.point });
   } catch (error) {
-    watch.close();
+    ready.watch.close();
     throw error;
   }
+  ready.watch.acted(pressed.focus);
+  return conclude(session, ready, pressed);
+}
+
+/**
+ * Everything that comes before the press: checks, scrolling, the opening of the watch.
+ * @param {Session} session
+ * @param {Aimed} aimed
+ * @returns {Promise<Ready>}
+ * @throws {Refusal}
+ */
+export async function prepare(session, aimed) {
+  const { element: e, part, point } = aimed;
+  const tag = localName(e);
+  refuse(e, tag);
+  const whole = pressTarget(e);
+  const inner = part && part !== e && whole === e && composedContains(e, part) && hasSize(part) ? part : null;
+  const target = inner ?? whole;
+  const role = roleOf(e);
+  const reached = point ? { point, hit: part ?? e } : await reach(session, target);
+  const ready = {
+    ...aimed,
+    tag,
+    role,
+    name: describeName(e, role),
+    target,
+    reached,
+    link: linkOf(reached.hit) ?? linkOf(e),
+    url: documentURL(document),
+    scroll: /** @type {[number, number]} */ ([Math.round(window.scrollX), Math.round(window.scrollY)]),
+    watch: new Watch(session, e, target),
+    repeated: repeats(session, e),
+  };
+  session.touch(e);
+  return ready;
+}
+
+/** @param {Element} e */
+function hasSize(e) {
+  const rect = rectOf(e);
+  return isRendered(e) && rect.width > 0 && rect.height > 0;
+}
+
+/** @param {Session} session @param {Element} e @returns {number} how often it has been pressed in a row, this time included */
+function repeats(session, e) {
+  const now = performance.now();
+  const last = session.pressed;
+  const again =
+    last && last.weak.deref() === e && now - last.at < REPEAT_MS && last.actions === session.actions;
+  session.pressed = {
+    weak: new WeakRef(e),
+    at: now,
+    count: again ? last.count + 1 : 1,
+    actions: session.actions + 1,
+  };
+  session.actions++;
+  return session.pressed.count;
+}
+
+/**
+ * Wait for what the press leads to and say it.
+ * @param {Session} session
+ * @param {Ready} ready
+ * @param {Pressed | null} pressed `null`: the debugger pressed, and only the page can tell what came of it
+ * @returns {Promise<Answer>}
+ */
+export async function conclude(session, ready, pressed) {
+  const { element: e, link, watch } = ready;
   const follows =
-    !!link && !pressed.prevented && !link.download && link.target !== "_blank" && !link.sameDocument;
-  const changed = await watch.done({ leaving: follows });
+    !!link &&
+    !!pressed &&
+    !pressed.prevented &&
+    !link.download &&
+    link.target !== "_blank" &&
+    !link.sameDocument;
+  const changed = await watch.done({ leaving: follows, patient: true });
   const afterUrl = documentURL(document);
   const focused = deepActive() === e;
   /** @type {Answer} */
   const answer = {
     success: true,
-    method: "click_ax",
-    ref_id: ref,
-    tag,
-    role,
+    method: ready.method,
+    ref_id: ready.ref,
+    tag: ready.tag,
+    role: ready.role,
     rect: plainRect(e),
-    name,
-    beforeUrl,
+    name: ready.name,
+    text: ready.name,
+    beforeUrl: ready.url,
     afterUrl,
     navigates: follows || watch.leaving,
     scrollChanged:
-      beforeScroll[0] !== Math.round(window.scrollX) || beforeScroll[1] !== Math.round(window.scrollY),
-    hashChanged: hashOf(beforeUrl) !== hashOf(afterUrl),
+      ready.scroll[0] !== Math.round(window.scrollX) || ready.scroll[1] !== Math.round(window.scrollY),
+    hashChanged: hashOf(ready.url) !== hashOf(afterUrl),
     focused,
     changed,
   };
-  if (link) Object.assign(answer, anchorFields(link, pressed.prevented, afterUrl));
-  if (!pressed.clicked)
+  if (ready.point) answer.hit = session.describe(ready.reached.hit);
+  if (link) Object.assign(answer, anchorFields(link, pressed?.prevented ?? false, afterUrl));
+  const delivered = !pressed || pressed.clicked !== null;
+  const nothing = changed[0] === "nothing";
+  if (!delivered)
     answer.hint =
       "The page replaced the element while it was being pressed, so no click was delivered. Read the tree again.";
   else if (isTypeable(e) && focused) answer.next_required = "type_ax";
   if (changed.some((text) => text.startsWith("opened:"))) answer.opened_popup_likely = true;
-  if (changed[0] === "nothing" && !answer.hint)
-    answer.hint = follows
-      ? "The link was followed, but the page has not begun to change yet."
-      : "The press was delivered, but nothing on the page changed. Do not assume it worked.";
-  if (note) answer.note = note;
-  if (!pressed.clicked && changed[0] === "nothing")
+  if (nothing && !answer.hint) answer.hint = quietHint(follows, watch.elsewhere);
+  if (ready.repeated > 1)
+    answer.warning = `This is press number ${ready.repeated} on the same element in a row. If it did not help before, it will not now: look at the page again.`;
+  if (ready.note) answer.note = ready.note;
+  if (!delivered && nothing)
     return { ...answer, success: false, code: "not_clicked", error: String(answer.hint) };
+  if (nothing && !follows) answer.retry = mayRetry(session, ready);
   return answer;
+}
+
+/** @param {boolean} follows @param {boolean} elsewhere */
+function quietHint(follows, elsewhere) {
+  if (follows) return "The link was followed, but the page has not begun to change yet.";
+  if (elsewhere)
+    return "The press was delivered, but nothing near the element changed; other parts of the page move by themselves. Do not assume it worked.";
+  return "The press was delivered, but nothing on the page changed. Do not assume it worked.";
 }
 
 /**
  * Elements that a press is the wrong means for.
- * @param {Session} session
  * @param {Element} e
  * @param {string} tag
  */
-function refuse(session, e, tag) {
+function refuse(e, tag) {
   if (tag === "select" && isHTML(e))
     throw new Refusal(
       "use_set_field",
       `A native ${isListBox(e) ? "list" : "drop-down"} opens outside the page. Choose an option with set_field (or type_ax) on this ref, giving the option's text.`,
     );
-  if (inputType(e) === "file")
-    throw new Refusal(
-      "file_input",
-      "This opens the system's file chooser, which a page cannot operate. Ask the user to choose the file.",
-    );
   const label = composedClosest(e, (x) => localName(x) === "label" && isHTML(x));
   const control = label && /** @type {HTMLLabelElement} */ (label).control;
-  if (control && control !== e && inputType(control) === "file")
+  if (inputType(e) === "file" || (control && control !== e && inputType(control) === "file"))
     throw new Refusal(
       "file_input",
-      "This opens the system's file chooser, which a page cannot operate. Ask the user to choose the file.",
+      "This opens the system's file chooser, which a page cannot operate. Put a file in with upload_file, or ask the user to choose it.",
     );
-  if (inputType(e) === "color" || /^(date|time|month|week|datetime-local)$/.test(inputType(e)))
-    session.touch(e);
 }
 
 /**
  * @param {Session} session
- * @param {Element} e
- * @param {string} ref
- * @param {Args} args
+ * @param {Aimed} aimed
  * @returns {Promise<Answer>}
  */
-async function clickOption(session, e, ref, args) {
-  const option = /** @type {HTMLOptionElement} */ (e);
+async function clickOption(session, aimed) {
+  const option = /** @type {HTMLOptionElement} */ (aimed.element);
   const select = /** @type {HTMLSelectElement | null} */ (
-    composedClosest(e, (x) => localName(x) === "select")
+    composedClosest(option, (x) => localName(x) === "select")
   );
   if (!select) throw new Refusal("hidden", "The option belongs to no list on the page.");
   if (option.disabled || select.disabled) throw new Refusal("disabled", "The option is disabled.");
   const watch = new Watch(session, select);
   session.touch(select);
-  chooseOptions(
-    select,
-    args.add === true && select.multiple ? [...Array.from(select.selectedOptions), option] : [option],
-  );
+  session.actions++;
+  const others = aimed.add && select.multiple ? Array.from(select.selectedOptions) : [];
+  chooseOptions(select, [...others, option]);
+  watch.acted();
   const changed = await watch.done();
   const verified = option.selected;
   return {
     success: verified,
     method: "click_ax_option",
-    ref_id: ref,
+    ref_id: aimed.ref,
     tag: "option",
     name: line(option.text, HREF_CHARS),
     verified,
     changed,
     ...(verified ? {} : { code: "not_verified", error: "The page did not keep the option selected." }),
   };
-}
-
-/**
- * @typedef {object} Link
- * @property {string} href as written
- * @property {string} resolved
- * @property {string} target
- * @property {boolean} download
- * @property {boolean} sameDocument only the part after # differs
- */
-
-/** @param {Element} e @returns {Link | null} the link a press on the element follows */
-function linkOf(e) {
-  const a = composedClosest(e, (x) => localName(x) === "a" && hasAttribute(x, "href"));
-  if (!a) return null;
-  const href = attribute(a, "href") ?? "";
-  let resolved = "";
-  try {
-    resolved = new URL(href, a.baseURI).href;
-  } catch {
-    return null;
-  }
-  if (!/^(https?|file|ftp):/.test(resolved)) return null;
-  const here = documentURL(document);
-  return {
-    href: href.slice(0, 2_000),
-    resolved: resolved.slice(0, 2_000),
-    target: (attribute(a, "target") ?? "").toLowerCase(),
-    download: hasAttribute(a, "download"),
-    sameDocument: resolved.includes("#") && resolved.split("#")[0] === here.split("#")[0],
-  };
-}
-
-/**
- * @param {Link} link
- * @param {boolean} prevented
- * @param {string} afterUrl
- */
-function anchorFields(link, prevented, afterUrl) {
-  const fields = {
-    href: link.href,
-    resolvedHref: link.resolved,
-    targetUrl: link.resolved,
-    sameDocumentAnchor: link.sameDocument,
-  };
-  const more = link.target === "_blank" && !prevented ? { opensNewTab: true } : {};
-  if (!link.sameDocument) return { ...fields, ...more };
-  const anchorTarget = decodeURIComponent(hashOf(link.resolved).slice(1) || "");
-  return {
-    ...fields,
-    anchorTarget,
-    atAnchor: hashOf(afterUrl) === hashOf(link.resolved),
-    anchorActivated: !prevented,
-  };
-}
-
-/** @param {string} url */
-function hashOf(url) {
-  const at = url.indexOf("#");
-  return at < 0 ? "" : url.slice(at);
 }

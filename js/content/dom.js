@@ -12,7 +12,7 @@
  * @param {string} name
  * @returns {(self: object) => T}
  */
-function getter(proto, name) {
+export function getter(proto, name) {
   const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
   if (!get) throw new TypeError(`no accessor ${name}`);
   return (self) => get.call(self);

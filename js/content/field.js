@@ -47,7 +47,8 @@ const NO = /^(false|no|off|unchecked|0)$/i;
  * @returns {Promise<Answer>}
  */
 export async function typeAx(session, args) {
-  return fill(session, args, { method: "type_ax", clear: args.clear === true, submit: false });
+  const how = { method: "type_ax", clear: args.clear === true, submit: false };
+  return fill(session, session.element(args.ref_id), args, how);
 }
 
 /**
@@ -56,21 +57,18 @@ export async function typeAx(session, args) {
  * @returns {Promise<Answer>}
  */
 export async function setField(session, args) {
-  return fill(session, args, {
-    method: "set_field",
-    clear: args.clear !== false,
-    submit: args.submit === true,
-  });
+  const how = { method: "set_field", clear: args.clear !== false, submit: args.submit === true };
+  return fill(session, session.element(args.ref_id), args, how);
 }
 
 /**
  * @param {Session} session
- * @param {Args} args
- * @param {{ method: "type_ax" | "set_field", clear: boolean, submit: boolean }} how
+ * @param {{ element: Element, ref: string, note: string | null }} found
+ * @param {Args} args `text`, `token`
+ * @param {{ method: string, clear: boolean, submit: boolean }} how
  * @returns {Promise<Answer>}
  */
-async function fill(session, args, how) {
-  const found = session.element(args.ref_id);
+export async function fill(session, found, args, how) {
   const text =
     typeof args.text === "number" || typeof args.text === "boolean" ? String(args.text) : args.text;
   if (typeof text !== "string") throw new Refusal("bad_text", "text must be a string.");
@@ -83,6 +81,7 @@ async function fill(session, args, how) {
   if (!isRendered(e) && !isChoice(e)) pressTarget(e);
   if (isRendered(e)) await bringIntoView(e);
   session.touch(e);
+  session.actions++;
   const watch = new Watch(session, e);
   /** @type {Filled} */
   let done;
@@ -111,6 +110,8 @@ async function fill(session, args, how) {
   if (secret) Object.assign(answer, { sensitiveField: true, sensitiveReason: secret, actualRedacted: true });
   else answer.actual = cut(done.actual, ACTUAL_CHARS);
   if (secret) answer.changed = changed = changed.map((c) => (c.startsWith("value:") ? "value: (hidden)" : c));
+  const complaint = complaintOf(e);
+  if (complaint && !secret) answer.validationMessage = complaint;
   if (done.picked) answer.picked = done.picked;
   if (done.suggestions?.length) answer.suggestions = done.suggestions;
   if (done.stopped) answer.note = `Not everything was typed: ${done.stopped}.`;
@@ -370,7 +371,7 @@ function refuse(e, method) {
   if (type === "hidden") throw new Refusal("not_typeable", "This field is not for users and takes no text.");
   if (/^(submit|button|reset|image)$/.test(type))
     throw new Refusal("not_typeable", "This is a button; use click_ax.");
-  if (method === "type_ax") {
+  if (method !== "set_field") {
     if (isChoice(e))
       throw new Refusal(
         "not_typeable",
@@ -404,6 +405,13 @@ async function bringIntoView(e) {
     Element.prototype.scrollIntoView.call(e, { block: "center", inline: "nearest", behavior: "instant" });
     await pause(0);
   }
+}
+
+/** @param {Element} e @returns {string} what the browser or the page has against the value, empty if nothing */
+function complaintOf(e) {
+  if (!isHTML(e) || !/^(input|textarea|select)$/.test(localName(e))) return "";
+  const field = /** @type {HTMLInputElement} */ (e);
+  return field.willValidate && !field.validity.valid ? line(field.validationMessage, 160) : "";
 }
 
 /** @param {Element} e */

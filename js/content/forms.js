@@ -18,11 +18,14 @@ import {
   localName,
   queryAll,
 } from "./dom.js";
+import { matchOf } from "./frames.js";
 import { defaultButton, formOf, implicitSubmission, isSubmitButton, keyTarget } from "./keys.js";
 import { CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS, PROBE_FIELDS } from "./limits.js";
 import { describeName, editableText, labelText, nameOf } from "./names.js";
 import { inputType, isEditableRoot, roleOf } from "./roles.js";
+import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
+import { targetNow, targetOf } from "./target.js";
 import { fingerprint, line } from "./text.js";
 import { chosenText, optionsFor } from "./values.js";
 
@@ -53,11 +56,13 @@ const COMPOSER_BUTTONS = 60;
 /**
  * @param {Session} session
  * @param {Args} args `tool`, `args`
- * @returns {Answer}
+ * @returns {Promise<Answer>}
  */
-export function submitProbe(session, args) {
+export async function submitProbe(session, args) {
   const tool = String(args.tool ?? "");
   const given = /** @type {Args} */ (args.args && typeof args.args === "object" ? args.args : {});
+  // The action would scroll for its target, so it may have to be scrolled for here.
+  if (tool === "click") await targetOf(session, given);
   const found = submission(session, tool, given);
   if (!found.submits)
     return {
@@ -106,6 +111,14 @@ export function submission(session, tool, args) {
     if (String(args.key ?? "").toLowerCase() !== "enter") return no("only Enter can send a form");
     return byEnter(session, keyTarget());
   }
+  if (tool === "click") {
+    const target = targetNow(session, args);
+    if (target instanceof Refusal) throw target;
+    // What is pressed may lie inside what the text or place means, or around it.
+    return byClick(session, target.element);
+  }
+  if (tool === "frame_click") return byClick(session, matchOf(session, args).element);
+  if (tool === "drag_drop") return no("a drag sends no form");
   if (args.ref_id === undefined) return no("the action names no element");
   return byClick(session, session.element(args.ref_id).element);
 }

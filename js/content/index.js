@@ -6,8 +6,11 @@
  * keeps nothing on the page and looks at nothing between two messages.
  */
 
+import { aim, landed } from "./aim.js";
 import { whole } from "./args.js";
-import { clickAx } from "./click.js";
+import { setChecked } from "./checked.js";
+import { click, clickAx } from "./click.js";
+import { dragDrop } from "./drag.js";
 import { getInteractiveElements } from "./elements.js";
 import { extractData } from "./extract.js";
 import { setField, typeAx } from "./field.js";
@@ -15,16 +18,21 @@ import { findText } from "./findtext.js";
 import { verifyForm } from "./formcheck.js";
 import { submitProbe } from "./forms.js";
 import { frameRead, viewport } from "./frameread.js";
+import { frameClick, frameType } from "./frames.js";
+import { hover } from "./hover.js";
 import { getSelectionText, pageState, waitForElement } from "./inspect.js";
 import { pressKeys } from "./keys.js";
 import { ACTION_MS, ANSWER_CHARS, STABLE_MAX_MS, WAIT_MAX_MS } from "./limits.js";
 import { readPage } from "./readpage.js";
 import { scroll } from "./scroll.js";
+import { selectText } from "./selecttext.js";
 import { Refusal, Session } from "./session.js";
 import { getShadowDom, shadowDomQuery } from "./shadow.js";
 import { waitForStable } from "./stable.js";
 import { line } from "./text.js";
 import { shapeOf } from "./tree.js";
+import { typeText } from "./typetext.js";
+import { uploadFile } from "./upload.js";
 
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
@@ -34,6 +42,17 @@ import { shapeOf } from "./tree.js";
 const ACTIONS = Object.freeze({
   tree,
   click_ax: clickAx,
+  click,
+  hover,
+  drag_drop: dragDrop,
+  set_checked: setChecked,
+  type_text: typeText,
+  upload_file: uploadFile,
+  select_text: selectText,
+  frame_click: frameClick,
+  frame_type: frameType,
+  aim,
+  landed,
   type_ax: typeAx,
   set_field: setField,
   press_keys: pressKeys,

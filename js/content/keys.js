@@ -42,6 +42,11 @@ import { Watch } from "./watch.js";
 /** @typedef {import("./session.js").Answer} Answer */
 
 const KEYS = ["Escape", "Tab", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
+/** A slider needs many. */
+export const REPEATS = 25;
+/** Between the presses of a series of up to `FEW`, which pages may animate; a longer series is typed fast. */
+const FEW = 3;
+const FAST_MS = 4;
 const TAB_STOPS = 5_000;
 const ARROW_SCROLL = 40;
 /** Text inputs that stand in the way of submitting a form without a button (HTML, "implicit submission"). */
@@ -62,24 +67,20 @@ const BLOCKING = new Set([
 
 /**
  * @param {Session} session
- * @param {Args} args `key`, `repeat` 1 to 3
+ * @param {Args} args `key`, `repeat` 1 to 25
  * @returns {Promise<Answer>}
  */
 export async function pressKeys(session, args) {
-  const key = KEYS.find((k) => k.toLowerCase() === String(args.key ?? "").toLowerCase());
-  if (!key)
-    throw new Refusal(
-      "bad_key",
-      `Only these keys can be pressed: ${KEYS.join(", ")}. Text is typed with type_ax or set_field.`,
-    );
-  const repeat = whole(args.repeat, 1, 1, 3);
+  const key = knownKey(args.key);
+  const repeat = whole(args.repeat, 1, 1, REPEATS);
   session.tokens.check(session, "press_keys", args);
   const target = keyTarget();
   const described = session.describe(target);
   const watch = new Watch(session, target);
+  session.actions++;
   let handled = false;
   for (let i = 0; i < repeat; i++) {
-    if (i > 0) await pause(TICK_MS);
+    if (i > 0) await pause(repeat > FEW ? FAST_MS : TICK_MS);
     handled = pressKey(keyTarget(), key) || handled;
   }
   const changed = await watch.done();
@@ -87,6 +88,21 @@ export async function pressKeys(session, args) {
   const answer = { success: true, key, repeat, target: described, handledByPage: handled, changed };
   if (changed[0] === "nothing") answer.hint = "The key was delivered, but nothing on the page changed.";
   return answer;
+}
+
+/**
+ * @param {unknown} given
+ * @returns {string} the key as browsers name it
+ * @throws {Refusal} `bad_key`
+ */
+export function knownKey(given) {
+  const key = KEYS.find((k) => k.toLowerCase() === String(given ?? "").toLowerCase());
+  if (!key)
+    throw new Refusal(
+      "bad_key",
+      `Only these keys can be pressed: ${KEYS.join(", ")}. Text is typed with type_ax or set_field.`,
+    );
+  return key;
 }
 
 /** @returns {Element} the focused element, or what stands for the page */

@@ -3,6 +3,7 @@
  */
 
 import {
+  composedClosest,
   composedContains,
   composedParent,
   dispatch,
@@ -17,7 +18,7 @@ import {
 } from "./dom.js";
 import { blurAsUser, focusAsUser, focusable } from "./focus.js";
 import { TICK_MS } from "./limits.js";
-import { inputType, isDisabled } from "./roles.js";
+import { inputType, isDisabled, isInteractive, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
 import {
   hasBox,
@@ -31,6 +32,10 @@ import {
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./sight.js").Point} Point */
+
+/** How often a target that moves away under the pointer is followed. */
+const FOLLOWS = 3;
+const TEXT_NODES = 60;
 
 /**
  * Where to press so that `e` is meant: the element itself, or the label of a control that is not drawn.
@@ -105,13 +110,13 @@ export async function reach(/** @type {Session} */ session, e) {
     scroll("center");
     scrolled = true;
   }
-  let found = reachablePoint(e);
+  let found = ownPoint(e);
   for (const block of /** @type {ScrollLogicalPosition[]} */ (["center", "end", "start"])) {
     if ("point" in found) return { ...found, scrolled };
     scroll(block);
     scrolled = true;
     await pause(0);
-    found = reachablePoint(e);
+    found = ownPoint(e);
   }
   if ("point" in found) return { ...found, scrolled };
   const by = found.coveredBy;
@@ -162,7 +167,7 @@ function frontOf(hit, target) {
  * @param {MouseEventInit & PointerEventInit} [more]
  * @returns {boolean} false if the page prevented the default
  */
-function mouse(on, type, at, more = {}) {
+export function mouse(on, type, at, more = {}) {
   const quiet = /(enter|leave)$/.test(type);
   const view = viewOf(on);
   const init = {
@@ -216,29 +221,44 @@ export function hover(session, on, at) {
 }
 
 /**
+ * @typedef {object} Pressed
+ * @property {boolean} prevented the page prevented the click's default
+ * @property {Element | null} clicked where the click landed, `null` if none was delivered
+ * @property {Element | null | undefined} focus what the press itself gave the focus to, `null` if it took it away
+ */
+
+/**
  * The full press sequence on an element that was reached. Like a real pointer it acts on what lies under the point at
  * each moment, so a page that moves or replaces things under it is treated as a hand would treat it.
  * @param {Session} session
  * @param {Element} e the element that is meant
  * @param {{ point: Point, hit: Element }} reached
- * @param {number} [count] 2 for a double-click
- * @returns {Promise<{ prevented: boolean, clicked: Element | null }>} whether the page prevented the click's default
+ * @param {{ count?: number, fixed?: boolean }} [how] `count` 2: double-click; `fixed`: the place is meant, not the element
+ * @returns {Promise<Pressed>}
  */
-export async function press(session, e, reached, count = 1) {
+export async function press(session, e, reached, { count = 1, fixed = false } = {}) {
   let { point, hit } = reached;
-  hover(session, hit, point);
-  // Coming near may have moved or swapped what we are about to press.
-  const again = reachablePoint(e);
-  if ("point" in again) ({ point, hit } = again);
+  for (let i = 0; i < FOLLOWS; i++) {
+    hover(session, hit, point);
+    // Coming near may have moved or swapped what we are about to press.
+    const again = fixed ? null : pointNow(e);
+    const under = again?.hit ?? (fixed ? topmostAt(documentOf(hit).documentElement, point) : null);
+    if (!under || (under === hit && (!again || samePoint(again.point, point)))) break;
+    hit = under;
+    if (again) point = again.point;
+  }
   let prevented = false;
   /** @type {Element | null} */
   let clicked = null;
+  /** @type {Element | null | undefined} */
+  let focus;
   for (let detail = 1; detail <= count; detail++) {
     mouse(hit, "pointerdown", point, { buttons: 1, detail });
     if (mouse(hit, "mousedown", point, { buttons: 1, detail })) {
       const target = focusable(hit);
       if (target) focusAsUser(target);
       else blurAsUser(hit);
+      focus = target;
     }
     const up = isConnected(hit)
       ? (topmostAt(hit, point) ?? hit)
@@ -257,7 +277,67 @@ export async function press(session, e, reached, count = 1) {
     if (detail < count) await pause(TICK_MS);
   }
   if (count > 1 && clicked && isConnected(clicked)) mouse(clicked, "dblclick", point, { detail: count });
-  return { prevented, clicked };
+  return { prevented, clicked, focus };
+}
+
+/** @param {Element} e @returns {{ point: Point, hit: Element } | null} */
+function pointNow(e) {
+  const found = ownPoint(e);
+  return "point" in found ? found : null;
+}
+
+/** @param {Point} a @param {Point} b */
+function samePoint(a, b) {
+  return Math.abs(a.x - b.x) < 1 && Math.abs(a.y - b.y) < 1;
+}
+
+/**
+ * A point where a press means the element itself and not a control inside it, if there is one.
+ * @param {Element} e
+ * @returns {ReturnType<typeof reachablePoint>}
+ */
+function ownPoint(e) {
+  const found = reachablePoint(e);
+  if (!("point" in found) || !innerControl(e, found.hit)) return found;
+  for (const point of textPoints(e)) {
+    const hit = topmostAt(e, point);
+    if (hit && composedContains(e, hit) && !innerControl(e, hit)) return { point, hit };
+  }
+  for (const point of pressPoints(e)) {
+    const hit = topmostAt(e, point);
+    if (hit && composedContains(e, hit) && !innerControl(e, hit)) return { point, hit };
+  }
+  return found;
+}
+
+/** @param {Element} e @param {Element} hit @returns {boolean} */
+function innerControl(e, hit) {
+  if (!composedContains(e, hit) || localName(e) === "label") return false;
+  const control = composedClosest(hit, (x) => x === e || isInteractive(x, roleOf(x)));
+  return !!control && control !== e;
+}
+
+/** @param {Element} e @returns {Point[]} middles of its own text, that of controls inside left out */
+function textPoints(e) {
+  const view = viewOf(e);
+  const walker = documentOf(e).createTreeWalker(e, NodeFilter.SHOW_TEXT);
+  /** @type {Point[]} */
+  const points = [];
+  for (
+    let i = 0, node = walker.nextNode();
+    node && i < TEXT_NODES && points.length < 4;
+    i++, node = walker.nextNode()
+  ) {
+    const parent = composedParent(node);
+    if (!(node.nodeValue ?? "").trim() || !parent || innerControl(e, parent)) continue;
+    const range = documentOf(e).createRange();
+    range.selectNodeContents(node);
+    const r = range.getBoundingClientRect();
+    const point = { x: r.left + r.width / 2, y: r.top + r.height / 2 };
+    if (r.width > 0 && point.x > 0 && point.y > 0 && point.x < view.innerWidth && point.y < view.innerHeight)
+      points.push(point);
+  }
+  return points;
 }
 
 /** @param {Element} down @param {Element} up @returns {Element | null} where a click lands that began and ended there */

@@ -223,6 +223,21 @@ function largestVisible(view) {
   return /** @type {HTMLElement | null} */ (best);
 }
 
+/**
+ * What moves when a user scrolls for more: the open dialog's part, else the page, else its largest part.
+ * @param {Element | null} dialog
+ * @returns {Element | null}
+ */
+export function pageScroller(dialog) {
+  if (dialog) {
+    const inner = inDialog(dialog);
+    return canScroll(inner, "y") ? inner : null;
+  }
+  const page = scrollingElement(document) ?? documentRoot(document);
+  if (page && page.scrollHeight > page.clientHeight + 1 && canMove(page, "down")) return page;
+  return largestVisible(window) ?? page;
+}
+
 /** @param {Element | null} e @param {string} direction */
 function canMove(e, direction) {
   if (!e || viewOf(e).getComputedStyle(e).overflowY === "hidden") return false;

@@ -2,6 +2,7 @@
  * What one document's content script remembers between messages, and how an argument becomes an element.
  */
 
+import { Aims } from "./aim.js";
 import { composedParent, isElement, localName, pageRoot } from "./dom.js";
 import { isRun } from "./items.js";
 import { SUGGESTIONS } from "./limits.js";
@@ -12,6 +13,7 @@ import { roleOf } from "./roles.js";
 import { quote } from "./text.js";
 import { Tokens } from "./tokens.js";
 import { Trees } from "./tree.js";
+import { Uploads } from "./upload.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {Record<string, unknown>} Args */
@@ -37,10 +39,20 @@ export class Session {
   tokens = new Tokens();
   /** What `index` means. */
   numbers = new Numbers();
+  uploads = new Uploads();
+  aims = new Aims();
   /** Element of the last action and its time: where a scroll without a target starts. @type {{ at: number, weak: WeakRef<Element> } | null} */
   last = null;
   /** What the made-up pointer is over. @type {WeakRef<Element> | null} */
   hovered = null;
+  /** Actions so far, to tell presses in a row from presses with something between them. */
+  actions = 0;
+  /** The last press, how often it was repeated, and the number of actions after it. @type {{ weak: WeakRef<Element>, at: number, count: number, actions: number } | null} */
+  pressed = null;
+  /** The last field typed into by `type_text`, and the number of actions after it. @type {{ weak: WeakRef<Element>, actions: number } | null} */
+  typed = null;
+  /** Elements whose one trusted press was offered (`open`) or taken. @type {WeakMap<Element, "open" | "taken">} */
+  retries = new WeakMap();
 
   /** @param {Element} e */
   touch(e) {

@@ -26,7 +26,14 @@ const setAreaValue = setter(HTMLTextAreaElement.prototype, "value");
 const setSelectedOption = setter(HTMLOptionElement.prototype, "selected");
 const setSelectedIndex = setter(HTMLSelectElement.prototype, "selectedIndex");
 
+const setInputFiles = setter(HTMLInputElement.prototype, "files");
+
 /** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
+
+/** @param {HTMLInputElement} input @param {FileList} files */
+export function setFiles(input, files) {
+  setInputFiles(input, files);
+}
 
 /** @param {Field} field @param {string} text */
 export function setValue(field, text) {

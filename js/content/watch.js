@@ -23,6 +23,7 @@ import {
   pause,
   queryAll,
 } from "./dom.js";
+import { SECOND_LOOK_MS } from "./handlimits.js";
 import {
   CHANGE_CHARS,
   CHANGES,
@@ -34,7 +35,7 @@ import {
   WATCH_RECORDS,
 } from "./limits.js";
 import { describeName, editableText, labelText, SKIPPED, selectedText, textInside } from "./names.js";
-import { inputType, isEditableRoot, roleOf } from "./roles.js";
+import { inputType, isEditableRoot, isTypeable, roleOf } from "./roles.js";
 import { isRendered } from "./sight.js";
 import { cut, line, quote, value as valueText } from "./text.js";
 
@@ -119,7 +120,14 @@ export class Watch {
   #related;
   #doc;
   #before;
+  /** @type {MutationObserver | null} */
+  #observer = null;
+  /** When the page last did something that may be an answer to the action. */
   #lastChange = 0;
+  /** The action's own events have been sent; what comes from here on is the page's. */
+  #acted = false;
+  /** What the action itself gave the focus to, `null` if it took it away, `undefined` if it did neither. @type {Element | null | undefined} */
+  #own = undefined;
   #records = 0;
   #nearby = 0;
   /** @type {Map<Element, string>} */
@@ -173,6 +181,7 @@ export class Watch {
 
   #listen() {
     const observer = new MutationObserver((records) => this.#take(records));
+    this.#observer = observer;
     const options = {
       subtree: true,
       childList: true,
@@ -212,6 +221,17 @@ export class Watch {
     this.#lastChange = performance.now();
   }
 
+  /**
+   * The action's events are out. What the page did within them is its answer; later changes of classes and styles
+   * elsewhere are not taken for one.
+   * @param {Element | null} [own] what the action itself gave the focus to, `null` if it took it away
+   */
+  acted(own) {
+    this.#take(this.#observer?.takeRecords() ?? []);
+    this.#acted = true;
+    this.#own = own;
+  }
+
   /** @param {Event} event */
   #noteInvalid(event) {
     this.#mark();
@@ -225,14 +245,15 @@ export class Watch {
   /** @param {MutationRecord[]} records */
   #take(records) {
     if (!records.length) return;
-    this.#mark();
+    if (!this.#acted) this.#mark();
     for (const record of records) {
-      if (++this.#records > WATCH_RECORDS) return;
+      if (++this.#records > WATCH_RECORDS) return this.#mark();
       const node = record.target;
       const at = isElement(node) ? node : nodeType(node) === 9 ? null : composedParent(node);
       if (!at) continue;
       const near = !!this.#vicinity && composedContains(this.#vicinity, at);
-      if (near) this.#nearby++;
+      if (near || !this.#acted) this.#nearby++;
+      if (near || record.type !== "attributes") this.#mark();
       const live = composedClosest(at, (x) => matches(x, LIVE));
       if (live) this.#live.add(live);
       if (record.type === "attributes") continue;
@@ -249,12 +270,31 @@ export class Watch {
   /** @returns {boolean} */
   get somethingHappened() {
     if (this.#lastChange || this.leaving || this.submitted || this.#invalid.length) return true;
-    return documentURL(document) !== this.#before.url || deepActive() !== this.#before.active;
+    if (documentURL(document) !== this.#before.url || this.#focusMoved(deepActive())) return true;
+    if (this.#scrolled.size || !isConnected(this.#target)) return true;
+    return (
+      differ(this.#before.state, stateOf(this.#target)) ||
+      (!!this.#related && differ(this.#before.related, stateOf(this.#related)))
+    );
+  }
+
+  /** Something changed far from the target and later than the press: it is not known to be its effect. */
+  get elsewhere() {
+    return this.#records > 0;
+  }
+
+  /** @param {Element | null} active @returns {boolean} by the page, or into a field, which is what pressing one is for */
+  #focusMoved(active) {
+    if (active === this.#before.active) return false;
+    if (this.#own === undefined) return true;
+    if (this.#own === null) return !!active && !/^(body|html)$/.test(localName(active));
+    return active !== this.#own || isTypeable(this.#own);
   }
 
   /**
    * Wait for the dust to settle, stop watching, and say what changed.
-   * @param {{ leaving?: boolean, quick?: boolean }} [how] `leaving`: the action should take us off the page
+   * @param {{ leaving?: boolean, quick?: boolean, patient?: boolean }} [how] `leaving`: the action should take us off
+   *   the page; `patient`: look a second time before saying that nothing happened
    * @returns {Promise<string[]>} at least one entry; `["nothing"]` if nothing was seen
    */
   async done(how = {}) {
@@ -267,7 +307,7 @@ export class Watch {
       while (!this.leaving) {
         await Promise.race([pause(STEP_MS), left]);
         const now = performance.now();
-        if (now - start >= WATCH_MS) break;
+        if (now - start >= WATCH_MS + (how.patient && !this.somethingHappened ? SECOND_LOOK_MS : 0)) break;
         if (
           now - start >= least &&
           this.somethingHappened &&
@@ -311,7 +351,7 @@ export class Watch {
     states(before.state, after.state, "", out);
     if (this.#related) states(before.related, after.related, " of its field", out);
     if (before.connected && !after.connected) out.push("removed: the element itself is gone from the page");
-    if (after.active !== before.active)
+    if (this.#focusMoved(after.active))
       out.push(
         !after.active || localName(after.active) === "body"
           ? "focus: none"
@@ -328,8 +368,6 @@ export class Watch {
     if (moved) out.push(`scrolled: page to ${after.x},${after.y}`);
     else if ([...this.#scrolled].some((e) => nodeType(e) !== 9)) out.push("scrolled: part of the page");
     if (!out.length && this.#nearby) out.push("look: classes or styles near the element changed");
-    else if (!out.length && this.#records)
-      out.push("elsewhere: other parts of the page changed, perhaps unrelated");
     return out.length ? out.slice(0, CHANGES).map((text) => cut(text, CHANGE_CHARS * 2)) : ["nothing"];
   }
 
@@ -360,6 +398,11 @@ export class Watch {
       }
     }
   }
+}
+
+/** @param {Record<string, string>} before @param {Record<string, string>} after */
+function differ(before, after) {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].some((k) => before[k] !== after[k]);
 }
 
 /**

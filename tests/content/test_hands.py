@@ -172,12 +172,12 @@ def test_a_link_whose_script_takes_over_does_not_navigate(tab: Tab) -> None:
     ("html", "start", "code", "advice"),
     [
         ("<select aria-label=S><option>One</select>", "combobox", "use_set_field", "set_field"),
-        ("<input type=file aria-label=F>", "button", "file_input", "Ask the user"),
+        ("<input type=file aria-label=F>", "button", "file_input", "upload_file"),
         (
             "<label>Pick <input type=file style='display:none'></label>",
             "button",
             "file_input",
-            "Ask the user",
+            "upload_file",
         ),
         ("<fieldset disabled><button>B</button></fieldset>", "button", "disabled", "disabled"),
         (
