@@ -7,6 +7,7 @@ from webbrain.host.memory import MemoryHost
 from webbrain.host.protocols import Tab
 from webbrain.host.reach import Frame
 from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.state import RunState
 
 TAB: Final = 7
 URL: Final = "https://shop.example/list"
@@ -74,8 +75,10 @@ def context(
     context_window: int = 128_000,
     submit_token: str = "",
 ) -> ToolContext:
-    """A context for the host's one tab."""
-    return ToolContext(host, TAB, mode, tier, context_window, submit_token)
+    """A context for the host's one tab, of a run that hears of what happens in it."""
+    state = RunState(home=TAB, tab_id=TAB)
+    host.events.listen(state.hear)
+    return ToolContext(host, TAB, mode, tier, context_window, submit_token, state=state)
 
 
 def example(spec: ToolSpec) -> Any:

@@ -1,186 +1,182 @@
-"""Doing something to a page and seeing where the tab stands afterwards.
+"""Doing something to a page and seeing what came of it.
 
-A click may load a new page, at once, a moment later, or while the page is still answering. Whoever acts
-waits, for a bounded time, for a navigation that started, so that the next read sees the new page and not the
-dying one.
+A click may load a new page, at once, a moment later, or while the page is still answering; it may open a
+dialog and answer never, open a tab, begin a download, or do nothing at all. Whoever acts is told which.
+
+Most actions are made by the page. What a page cannot make (a real pointer over it, a real drag, real keys)
+goes through the debugger where there is one. A page-made click that changed nothing may be followed by one
+real press, by rules that keep anything from happening twice.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
-from webbrain.core.limits import PAGE_ACTION_TIMEOUT, PAGE_TITLE_CHARS, PAGE_URL_CHARS
+from webbrain.core.limits import PAGE_ACTION_TIMEOUT, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Tab
+from webbrain.tools import trusted
 from webbrain.tools.base import ToolContext
-from webbrain.tools.problems import from_page
+from webbrain.tools.following import (
+    LOAD_WAIT,
+    START_GRACE_LIKELY,
+    add_dialog,
+    add_move,
+    follow,
+    opened_since,
+    report,
+    settle,
+)
+from webbrain.tools.problems import PERHAPS_DIALOG, from_page
+from webbrain.tools.silence import answered
+from webbrain.tools.state import DialogOpen
 
-POLL_INTERVAL: Final = 0.05
-START_GRACE: Final = 0.2
-"""How long after an action a navigation may still begin."""
-START_GRACE_LIKELY: Final = 1.0
-"""The same where the page said that it navigates, and after a submit."""
-LOAD_WAIT: Final = 10.0
-"""How long a page that an action opened may take to load before the action answers anyway."""
 ACTING_TIMEOUT: Final = PAGE_ACTION_TIMEOUT + LOAD_WAIT + 5.0
 """Time limit of a tool that acts: the page's own limit, the load, and some air."""
-PROBE_TIMEOUT: Final = 3.0
-"""For the questions asked around a navigation; without an answer the navigation goes on."""
-UNSAVED_FIELDS: Final = 2
-"""Changed fields from which on leaving a page needs ``force``; one changed field is often a search box."""
+CALLS_REMEMBERED: Final = 50
+"""Calls of which is remembered that they opened a tab, or were pressed a second time."""
 
 SILENT: Final = frozenset({"page_gone", "page_busy", "timeout"})
 """Codes after which nobody knows whether an effect happened."""
-
 CUT_SHORT: Final = frozenset({"timeout", "page_script_error"})
 """Codes with which the page's side itself says that it did not get to the end of an action."""
-
-EXTENSION_SCHEMES: Final = ("chrome-extension:", "moz-extension:")
+REAL_INPUT: Final = frozenset({"hover", "drag_drop", "press_keys"})
+"""Actions that only the browser's own input does as a person would. Clicks at a place are among them."""
+RETRIED: Final = frozenset({"click_ax", "click"})
+"""Actions that one real press may follow if they changed nothing."""
 
 UNKNOWN: Final = (
     "The page went away or stopped answering while this ran, so it may or may not have happened. "
     "Read the page to see which before you do it again."
 )
-NEW_PAGE_NOTE: Final = (
-    "The tab shows a new page after this. Refs from before are void: read the page before the next action."
+DIALOG_SUMMARY: Final = "dialog opened"
+ALREADY_OPEN: Final = (
+    "The same call opened tab {tab} before, and that tab is still open. It was not done again: use "
+    "switch_tab to go on there. If you want a second one, close the first with close_tab."
 )
-STILL_LOADING_NOTE: Final = "The page is still loading; what you read now may be incomplete."
-TAB_CLOSED_NOTE: Final = "The tab closed itself after this. Finish and tell the user what was done."
+PRESSED_TWICE_NOTE: Final = (
+    "The page's own click changed nothing, so one real press followed; what is reported came of that."
+)
 
 
 async def act(
     ctx: ToolContext, action: str, args: Mapping[str, Any], *, summary: str, submits: bool = False
 ) -> ToolResult:
-    """Send an effect to the page, pass its answer on, and wait for a navigation that it started.
+    """Do something to the page, pass its answer on, and report what it led to.
 
-    ``submits`` gives such a navigation more time to begin. Raise ``OutcomeUnknown`` if the page went away or
-    fell silent and nothing shows what became of the action.
+    ``submits`` gives a navigation more time to begin. Raise ``OutcomeUnknown`` if the page went away or fell
+    silent and nothing shows what became of the action.
     """
+    since = ctx.state.signals.mark
     before = await ctx.host.browser.get_tab(ctx.tab_id)
     sent = {key: value for key, value in args.items() if value is not None}
+    call = _key(before, action, sent)
+    repeated = _opened_before(ctx, call)
+    if repeated is not None:
+        return repeated
     if ctx.submit_token:
         sent["token"] = ctx.submit_token
     try:
-        answer = await ctx.page(action, sent, effect=True)
+        answer = await _perform(ctx, action, sent, call, since)
+    except DialogOpen as stopped:
+        result = ToolResult.ok(DIALOG_SUMMARY, dispatched=True)
+        await report(ctx, result, since)
+        if "dialog" not in result.data:
+            add_dialog(result, stopped.dialog)
+        return result
     except OutcomeUnknown as error:
-        return await _page_left(ctx, before, error)
+        return await _page_left(ctx, before, error, since)
     except BridgeError as error:
         if error.code not in SILENT:
             raise
-        return await _page_left(ctx, before, error)
+        return await _page_left(ctx, before, error, since)
     if answer.get("success") is not True and answer.get("code") in CUT_SHORT:
         raise OutcomeUnknown(UNKNOWN)
     result = from_page(answer, summary)
     if result.success:
         likely = submits or bool(answer.get("navigates"))
-        await _follow(ctx, before, result, START_GRACE_LIKELY if likely else START_GRACE)
+        await follow(ctx, before, result, START_GRACE_LIKELY if likely else 0.0, since)
+        opened = opened_since(ctx, since)
+        if opened:
+            _remember(ctx, "opened_by", call, opened)
     return result
 
 
-async def settle(ctx: ToolContext, before: Tab, grace: float, load_wait: float) -> tuple[Tab, bool]:
-    """Wait up to ``grace`` seconds for a navigation to begin and ``load_wait`` for it to finish.
-
-    Return the tab as it is then, and whether a load was seen or the address changed.
-    """
-    clock = ctx.host.clock
-    deadline = clock.monotonic() + grace
-    tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    while tab.status != "loading" and tab.url == before.url and clock.monotonic() < deadline:
-        await clock.sleep(POLL_INTERVAL)
-        tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    loading = tab.status == "loading"
-    if loading:
-        tab = await ctx.host.browser.wait_loaded(ctx.tab_id, load_wait)
-    return tab, loading or tab.url != before.url
-
-
-def place(tab: Tab) -> dict[str, Any]:
-    """Where a tab is, capped for a result."""
-    return {"url": tab.url[:PAGE_URL_CHARS], "title": tab.title[:PAGE_TITLE_CHARS]}
-
-
-async def unsaved_work(ctx: ToolContext) -> dict[str, int] | None:
-    """Entries that leaving the page would lose, or ``None`` if there are none worth asking about."""
+async def _perform(
+    ctx: ToolContext, action: str, sent: Mapping[str, Any], call: str, since: int
+) -> dict[str, Any]:
+    """Do the action by the first means that is there; return the page's answer."""
+    if (action in REAL_INPUT or (action == "click" and "x" in sent)) and await trusted.usable(ctx, sent):
+        try:
+            return await trusted.perform(ctx, action, sent)
+        except trusted.NotPossible:
+            pass  # nothing was sent, so the page may do it
+    answer = await answered(ctx, action, sent)
+    retry = answer.pop("retry", None)
+    eligible = isinstance(retry, Mapping) and retry.get("eligible") is True
+    if action not in RETRIED or not eligible or trusted.has_changed(answer):
+        return answer
+    if _something_happened(ctx, since) or call in ctx.state.memory.get("pressed_again", {}):
+        return answer
+    if not await trusted.usable(ctx, sent):
+        return answer
+    _remember(ctx, "pressed_again", call, True)
     try:
-        state = await ctx.page("page_state", {}, timeout=PROBE_TIMEOUT)
-    except BridgeError:
+        pressed = await trusted.perform(ctx, action, sent)
+    except trusted.NotPossible:
+        return answer
+    if pressed.get("success") is True and trusted.has_changed(pressed):
+        ctx.state.notes.append(PRESSED_TWICE_NOTE)
+        return {**answer, **pressed}
+    return answer
+
+
+def _something_happened(ctx: ToolContext, since: int) -> bool:
+    """Whether the browser saw a sign that the click was taken in, though the page shows nothing yet."""
+    for event in ctx.state.signals.since(since):
+        if event.kind in ("tab_opened", "download_created"):
+            return True
+        if event.tab_id != ctx.tab_id:
+            continue
+        # The debugger reports only requests that may change something on a server.
+        request = event.kind == "cdp" and event.data.get("method") == "Network.requestWillBeSent"
+        if event.kind == "navigation" or request:
+            return True
+    return False
+
+
+def _key(tab: Tab, action: str, sent: Mapping[str, Any]) -> str:
+    """What makes two calls the same: the page, the action and its arguments."""
+    return f"{tab.id} {tab.url} {action} {json.dumps(sent, sort_keys=True, default=str)}"
+
+
+def _remember(ctx: ToolContext, about: str, call: str, value: Any) -> None:
+    known: dict[str, Any] = ctx.state.memory.setdefault(about, {})
+    known[call] = value
+    for oldest in list(known)[:-CALLS_REMEMBERED]:
+        del known[oldest]
+
+
+def _opened_before(ctx: ToolContext, call: str) -> ToolResult | None:
+    """A refusal if this very call has opened a tab that is there and that the run has not been to."""
+    opened = ctx.state.memory.get("opened_by", {}).get(call, [])
+    waiting = [tab for tab in opened if tab in ctx.state.opened and tab not in ctx.state.visited]
+    if not waiting:
         return None
-    forms = state.get("forms")
-    forms = [form for form in forms if isinstance(form, Mapping)] if isinstance(forms, list) else []
-    fields, files = (sum(_count(form.get(key)) for form in forms) for key in ("dirty", "files"))
-    return {"fields": fields, "files": files} if fields >= UNSAVED_FIELDS or files else None
+    place = {"tabId": waiting[0], "url": ctx.state.opened[waiting[0]][:PAGE_URL_CHARS]}
+    message = ALREADY_OPEN.format(tab=waiting[0])
+    return ToolResult.error(message, code="already_open", newTab=place, dispatched=False)
 
 
-async def refusal_to_leave(ctx: ToolContext, tab: Tab, *, force: bool) -> ToolResult | None:
-    """Why this page must not be left by the agent, or ``None`` if it may."""
-    if tab.url.startswith(EXTENSION_SCHEMES):
-        return ToolResult.error(
-            "This tab shows a page of an extension, which is never left. Ask the user for a web page.",
-            code="own_page",
-        )
-    unsaved = None if force else await unsaved_work(ctx)
-    if unsaved:
-        return ToolResult.error(
-            "Leaving this page may lose what was entered in it. Finish or submit it first. Repeat with "
-            "force=true if you saw that it was sent, or if the user wants it discarded.",
-            code="unsaved_changes",
-            blockedUnsavedChanges=True,
-            **unsaved,
-        )
-    return None
-
-
-async def arrive(ctx: ToolContext, tab: Tab, result: ToolResult) -> ToolResult:
-    """Say on a navigation's result whether the page it ended at is loaded and can be read."""
-    result.notes.append(NEW_PAGE_NOTE)
-    if tab.status == "loading":
-        result.data["stillLoading"] = True
-        result.notes.append(STILL_LOADING_NOTE)
-    try:
-        await ctx.page("page_state", {}, timeout=PROBE_TIMEOUT)
-    except BridgeError as error:
-        if error.code == "restricted_page":
-            result.data["readable"] = False
-            result.notes.append(
-                "The page cannot be read: it failed to load, or the browser keeps extensions out of it."
-            )
-    return result
-
-
-async def _follow(ctx: ToolContext, before: Tab, result: ToolResult, grace: float) -> None:
-    try:
-        tab, moved = await settle(ctx, before, grace, LOAD_WAIT)
-    except BridgeError as error:
-        if error.code != "no_tab":
-            raise
-        result.data["tabClosed"] = True
-        result.notes.append(TAB_CLOSED_NOTE)
-        return
-    if moved:
-        _add_move(before, tab, result)
-
-
-def _add_move(before: Tab, tab: Tab, result: ToolResult) -> None:
-    result.data["pageUrlChanged"] = tab.url != before.url
-    result.data["previousUrl"] = before.url[:PAGE_URL_CHARS]
-    result.data["currentUrl"] = tab.url[:PAGE_URL_CHARS]
-    result.summary = f"{result.summary}, new page"
-    result.notes.append(NEW_PAGE_NOTE)
-    if tab.status == "loading":
-        result.data["stillLoading"] = True
-        result.notes.append(STILL_LOADING_NOTE)
-
-
-async def _page_left(ctx: ToolContext, before: Tab, error: Exception) -> ToolResult:
+async def _page_left(ctx: ToolContext, before: Tab, error: Exception, since: int) -> ToolResult:
     """The page did not live to answer. A new address is proof enough that the action was taken in."""
-    tab, _ = await settle(ctx, before, START_GRACE_LIKELY, LOAD_WAIT)
+    tab, _ = await settle(ctx, before, START_GRACE_LIKELY, LOAD_WAIT, since=since)
     if tab.url == before.url:
-        raise OutcomeUnknown(UNKNOWN) from error
+        seen = ctx.tab_id in ctx.state.debugged
+        raise OutcomeUnknown(UNKNOWN if seen else f"{UNKNOWN} {PERHAPS_DIALOG}") from error
     result = ToolResult.ok("page changed during the action", dispatched=True, verified=False)
-    _add_move(before, tab, result)
+    add_move(before, tab, result)
     result.summary = "page changed during the action"
+    await report(ctx, result, since)
     return result
-
-
-def _count(value: Any) -> int:
-    return value if isinstance(value, int) and value > 0 else 0

@@ -210,7 +210,7 @@ def _explained(run: Run) -> Run:
         try:
             return await run(ctx, args)
         except BridgeError as error:
-            return explain(error)
+            return explain(error, sees_dialogs=ctx.tab_id in ctx.state.debugged)
         except OutcomeUnknown:
             raise
         except ToolFailed as error:

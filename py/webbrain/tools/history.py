@@ -8,8 +8,9 @@ from pydantic import Field
 from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.acting import LOAD_WAIT, START_GRACE_LIKELY, arrive, place, refusal_to_leave, settle
 from webbrain.tools.base import Run, ToolArgs, ToolContext, ToolSpec, spec
+from webbrain.tools.following import LOAD_WAIT, START_GRACE_LIKELY
+from webbrain.tools.leaving import arrive, leave, place, refusal_to_leave
 
 MOST_STEPS: Final = 10
 INTERNAL: Final = ("about:", "brave:", "chrome:", "devtools:", "edge:", "view-source:")
@@ -55,12 +56,11 @@ async def travel(
     tab, taken = start, 0
     for _ in range(steps):
         try:
-            await step(ctx.tab_id)
+            tab, moved = await leave(ctx, tab, step(ctx.tab_id), force=force)
         except BridgeError as error:
             if error.code == "no_history" and taken:
                 break
             raise
-        tab, moved = await settle(ctx, tab, START_GRACE_LIKELY, LOAD_WAIT)
         if not moved:
             break
         taken += 1

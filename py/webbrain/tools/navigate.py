@@ -4,8 +4,8 @@ from pydantic import Field
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.acting import refusal_to_leave
 from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.leaving import refusal_to_leave
 from webbrain.tools.opening import MOST_URL_CHARS, OPENING_TIMEOUT, BadAddress, open_address, resolve
 
 
@@ -28,7 +28,7 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     refusal = await refusal_to_leave(ctx, before, force=args.force)
     if refusal:
         return refusal
-    return await open_address(ctx, before, url)
+    return await open_address(ctx, before, url, force=args.force)
 
 
 SPEC = spec(

@@ -7,8 +7,9 @@ from urllib.parse import urljoin, urlsplit
 from webbrain.core.limits import NAVIGATION_TIMEOUT, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Tab
-from webbrain.tools.acting import START_GRACE_LIKELY, arrive, place, settle
 from webbrain.tools.base import ToolContext
+from webbrain.tools.following import report
+from webbrain.tools.leaving import arrive, leave, place
 
 MOST_URL_CHARS: Final = 2_000
 OPENING_TIMEOUT: Final = NAVIGATION_TIMEOUT + 15
@@ -57,11 +58,19 @@ def _names_host(url: str, *, on_web: bool) -> bool:
     return url.startswith("www.") or not on_web
 
 
-async def open_address(ctx: ToolContext, before: Tab, url: str) -> ToolResult:
-    """Navigate the tab, which shows ``before``, to a resolved address and report where it really ended."""
-    await ctx.host.browser.navigate(ctx.tab_id, url)
-    tab, moved = await settle(ctx, before, START_GRACE_LIKELY, NAVIGATION_TIMEOUT)
+async def open_address(ctx: ToolContext, before: Tab, url: str, *, force: bool) -> ToolResult:
+    """Navigate the tab, which shows ``before``, to a resolved address and report where it really ended.
+
+    ``force`` leaves a page that asks whether it may be left.
+    """
+    since = ctx.state.signals.mark
+    departure = ctx.host.browser.navigate(ctx.tab_id, url)
+    tab, moved = await leave(ctx, before, departure, force=force, load_wait=NAVIGATION_TIMEOUT)
     if not moved and not _same(url, before.url):
+        instead = ToolResult.ok("nothing shown", dispatched=True, shown=False, **place(tab))
+        await report(ctx, instead, since)
+        if instead.notes:
+            return instead
         return ToolResult.error(
             "The tab still shows the page from before. The address may be a download, or the page asks "
             "the user whether to leave.",

@@ -31,14 +31,25 @@ SENTENCES: Final[Mapping[str, str]] = {
     "offline": "The computer is offline.",
 }
 
+PERHAPS_DIALOG: Final = (
+    "Perhaps it shows a dialog of its own (alert, confirm): then only the user can close it; ask them to."
+)
+"""Said of a silent page in a tab whose dialogs are not reported."""
+
 _EXTENSION_ADDRESS: Final = re.compile(r"\b[a-z]+-extension://\S*", re.IGNORECASE)
 
 
-def explain(error: BridgeError) -> ToolResult:
-    """Turn a refusal of the bridge into a failed result; an unknown outcome is raised on as such."""
+def explain(error: BridgeError, *, sees_dialogs: bool = True) -> ToolResult:
+    """Turn a refusal of the bridge into a failed result; an unknown outcome is raised on as such.
+
+    ``sees_dialogs`` says whether a dialog of the page would have been reported.
+    """
     if error.code == OutcomeUnknown.code:
         raise OutcomeUnknown(error.message, data=error.data) from error
-    return ToolResult.error(sentence(error), code=error.code)
+    said = sentence(error)
+    if error.code == "page_busy" and not sees_dialogs:
+        said = f"{said} {PERHAPS_DIALOG}"
+    return ToolResult.error(said, code=error.code)
 
 
 def sentence(error: BridgeError) -> str:

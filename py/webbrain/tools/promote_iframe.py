@@ -9,9 +9,9 @@ from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.reach import Frame
-from webbrain.tools.acting import PROBE_TIMEOUT, refusal_to_leave
 from webbrain.tools.base import ToolArgs, ToolContext, spec
 from webbrain.tools.frames import FILTER, MOST_FILTER_CHARS, children, pick, unverified
+from webbrain.tools.leaving import PROBE_TIMEOUT, refusal_to_leave
 from webbrain.tools.opening import OPENING_TIMEOUT, SCHEMES, open_address
 
 MOST_INSPECTED: Final = 10
@@ -37,7 +37,7 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
         )
     refusal = None if args.force else await _refusal(ctx, frame)
     refusal = refusal or await refusal_to_leave(ctx, before, force=args.force)
-    return refusal or await open_address(ctx, before, frame.url)
+    return refusal or await open_address(ctx, before, frame.url, force=args.force)
 
 
 async def _refusal(ctx: ToolContext, frame: Frame) -> ToolResult | None:

@@ -26,6 +26,9 @@ DEBUGGER_LOST: Final = (
 )
 
 
+BACK_HOME: Final = "Tab {tab} is closed. The run is back in tab {home}, where it began."
+
+
 @dataclass(frozen=True, slots=True)
 class Dialog:
     """A JavaScript dialog that is open in a tab and was seen by the debugger."""
@@ -68,6 +71,8 @@ class RunState:
     tab_id: int
     opened: dict[int, str] = field(default_factory=dict)
     """Tabs that came out of this run and are still open, with the address they were opened for."""
+    visited: set[int] = field(default_factory=set)
+    """Tabs the run has worked on besides the first."""
     dialogs: dict[int, Dialog] = field(default_factory=dict)
     """Dialogs that wait for the model's answer, by tab."""
     memory: dict[str, Any] = field(default_factory=dict)
@@ -112,6 +117,7 @@ class RunState:
         self.debugged.discard(tab_id)
         if tab_id == self.tab_id != self.home:
             self.tab_id = self.home
+            self.notes.append(BACK_HOME.format(tab=tab_id, home=self.home))
 
     def _debugger_said(self, event: BrowserEvent) -> None:
         params = event.data.get("params") or {}
