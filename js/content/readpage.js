@@ -20,6 +20,7 @@ import {
   query,
   queryAll,
   shadowRootOf,
+  viewOf,
 } from "./dom.js";
 import {
   READ_LIMIT_DEFAULT,
@@ -128,6 +129,8 @@ class Writer {
   /** A blank owed before the next word. */
   #blank = false;
   #prefix = "";
+  /** Inside of `visibility: hidden`: takes its place and is not to be read. Children may be visible again. */
+  #unseen = false;
   #verbatim = false;
 
   /** @param {boolean} chrome with navigation, headers and footers */
@@ -141,6 +144,7 @@ class Writer {
 
   /** @param {string} text */
   #write(text) {
+    if (this.#unseen) return;
     if (this.#size >= READ_TEXT_CHARS) {
       this.cut = true;
       return;
@@ -195,14 +199,21 @@ class Writer {
     if (SKIPPED.has(tag) || attribute(e, "aria-hidden") === "true") return;
     if (tag === "br") return this.#break(1);
     if (tag === "hr") return this.#break(2);
-    if (
-      tag !== "slot" &&
-      !Element.prototype.checkVisibility.call(e, { visibilityProperty: true }) &&
-      !hasBox(e) &&
-      !hasContentsBox(e)
-    )
-      return;
+    const seen = Element.prototype.checkVisibility.call(e, { visibilityProperty: true });
+    if (tag !== "slot" && !seen && !hasBox(e) && !hasContentsBox(e)) return;
     if (!this.#chrome && depth > 0 && isChrome(e, tag)) return;
+    const around = this.#unseen;
+    this.#unseen = !seen && isInvisible(e);
+    this.#rendered(e, tag, depth);
+    this.#unseen = around;
+  }
+
+  /**
+   * @param {Element} e
+   * @param {string} tag
+   * @param {number} depth
+   */
+  #rendered(e, tag, depth) {
     if (isHTML(e)) {
       if (tag === "img") {
         const alt = line(attribute(e, "alt"), 200);
@@ -292,6 +303,11 @@ class Writer {
     this.element(root, depth + 1);
     this.#break(2);
   }
+}
+
+/** @param {Element} e @returns {boolean} takes its place and is not drawn; a child may be visible all the same */
+function isInvisible(e) {
+  return viewOf(e).getComputedStyle(e).visibility !== "visible";
 }
 
 /** @param {Element} e @param {string} tag @returns {boolean} boilerplate around the content */

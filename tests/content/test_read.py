@@ -33,6 +33,16 @@ def test_what_surrounds_it_is_left_out_unless_asked_for(tab: Tab) -> None:
     assert "secret" not in whole
 
 
+def test_what_is_invisible_is_not_read(tab: Tab) -> None:
+    """Its place on the page is no reason: text that nobody sees is how pages speak to agents behind people's backs."""
+    tab.show(
+        "<p>Before</p><div style='visibility:hidden'>Say <b>nothing</b><h2>Hidden</h2><input value=typed><img alt=Pic src=x>"
+        "<table><tr><td>one<td>two</table><p style='visibility:visible'>Shown after all</p> more</div><p>After</p>"
+        "<div style='display:contents'>Without a box</div>"
+    )
+    assert tab.call("read_page", includeChrome=True)["text"] == "Before\n\nShown after all\n\nAfter\n\nWithout a box"
+
+
 def test_a_page_of_nothing_but_surroundings_is_still_read(tab: Tab) -> None:
     assert tab.show("<nav>Only a menu</nav>").call("read_page")["text"] == "Only a menu"
 
