@@ -84,6 +84,19 @@ lint-ext: dist ## what the add-on stores' linter says about the built trees
 bench: dist ## figures: boot, overhead per step, tree time
 	PYTHONPATH=py $(PY) -m tests.bench
 
+MINIWOB_ORACLE ?= ../shared/miniwob
+MINIWOB := tests/bench/miniwob/requirements.txt
+MINIWOB_STAMP := .cache/miniwob/.fetched-$(shell sha256sum $(MINIWOB) | cut -c1-16)
+
+.PHONY: bench-miniwob
+bench-miniwob: dist $(MINIWOB_STAMP) ## MiniWoB++ with the built extension (MINIWOB_ORACLE=FOLDER, ARGS="--tasks click-* --seeds 1 -v")
+	PYTHONPATH=py $(PY) -m tests.bench.miniwob --oracle "$(MINIWOB_ORACLE)" $(or $(ARGS),--browser both)
+
+$(MINIWOB_STAMP): $(MINIWOB) | deps
+	rm -rf .cache/miniwob
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --no-compile --target .cache/miniwob --requirement $<
+	touch $@
+
 .PHONY: pictures
 pictures: dist ## pictures of the screens in every state
 	PYTHONPATH=py $(PY) -m tests.support.pictures
