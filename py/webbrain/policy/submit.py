@@ -94,7 +94,7 @@ class SubmitPolicy:
         """
         if args is self._asked:
             return None
-        self.token, self._asked = "", None
+        self.token, self._asked, self._frame = "", None, None
         if not self._enabled or ctx.mode is Mode.ASK or not may_submit(spec, args):
             return None
         try:
@@ -118,16 +118,25 @@ class SubmitPolicy:
             return None
         self.token = str(probe.get("token") or "")
         tab = await ctx.host.browser.get_tab(ctx.tab_id)
+        inside = await self._frame_address(ctx)
         self._asked = args
-        return card_for(probe, tab.url)
+        return card_for(probe, tab.url, inside)
+
+    async def _frame_address(self, ctx: ToolContext) -> str:
+        """The address of the frame that was asked; empty for the page itself."""
+        if not self._frame:
+            return ""
+        frames = await ctx.host.browser.frames(ctx.tab_id)
+        return next((frame.url for frame in frames if frame.id == self._frame), "")
 
     def answered(self, answer: str) -> ToolResult | None:
         """Nothing if the person lets the form be sent, else what stands in for the call."""
         return None if allows(answer) else denied()
 
     def context(self, ctx: ToolContext) -> ToolContext:
-        """``ctx`` with the token of the call last asked about: what the tool must run with."""
-        return dataclasses.replace(ctx, submit_token=self.token)
+        """``ctx`` with the token and the frame of the call last asked about: what the tool must run with."""
+        frame = ctx.frame_id if self._frame is None else self._frame
+        return dataclasses.replace(ctx, submit_token=self.token, frame_id=frame)
 
 
 def allows(answer: str) -> bool:
@@ -140,10 +149,13 @@ def denied() -> ToolResult:
     return ToolResult.error(DENIED, code="denied", denied=True, dispatched=False)
 
 
-def card_for(probe: Mapping[str, Any], page_url: str) -> Card:
-    """A card that shows what would be sent and where to."""
-    action = str(probe.get("action") or page_url)
-    host = _host(action) or str(probe.get("host") or "") or _host(page_url)
+def card_for(probe: Mapping[str, Any], page_url: str, frame_url: str = "") -> Card:
+    """A card that shows what would be sent and where to.
+
+    ``frame_url`` is the form's own document, if it is in a frame.
+    """
+    action = str(probe.get("action") or frame_url or page_url)
+    host = _host(action) or str(probe.get("host") or "") or _host(frame_url or page_url)
     fields = probe.get("fields")
     entries = [entry for entry in fields if isinstance(entry, Mapping)] if isinstance(fields, list) else []
     return Card(

@@ -19,6 +19,7 @@ SHARED: Final = frozenset(
     {
         "acting",
         "base",
+        "carrying",
         "debugging",
         "dialogs",
         "fetching",
@@ -31,13 +32,15 @@ SHARED: Final = frozenset(
         "pointing",
         "problems",
         "registry",
+        "saving",
         "sight",
         "signals",
         "silence",
+        "sources",
         "state",
-        "webtext",
         "trees",
         "trusted",
+        "webtext",
     }
 )
 """Modules of this package that are no tools."""
@@ -157,7 +160,9 @@ def load() -> Registry:
     """The registry of all tools of this package; imports them on the first call."""
     registry = Registry()
     for name in module_names():
-        spec: ToolSpec = importlib.import_module(f"{tools.__name__}.{name}").SPEC
+        spec: ToolSpec | None = getattr(importlib.import_module(f"{tools.__name__}.{name}"), "SPEC", None)
+        if spec is None:
+            raise ValueError(f"tools/{name}.py defines no SPEC; a module that is no tool is named in SHARED")
         if spec.name != name:
             raise ValueError(f"tools/{name}.py defines a tool named {spec.name}; the two must agree")
         registry.register(spec)
