@@ -14,9 +14,9 @@ Outcome = Literal["success", "partial", "failed"]
 
 
 class Args(ToolArgs):
-    """End the task with the answer for the user. Call it alone, when everything asked for is done and seen
-    to be done, or when you cannot go on. The summary is all the user reads: give the result itself, say
-    plainly what is missing or unverified, and claim nothing you did not see."""
+    """End the task with the answer for the user. Call it alone, when all is done and seen to be done, or
+    when you cannot go on. The summary is all the user reads: the result itself, plainly what is missing or
+    unverified, and nothing you did not see."""
 
     summary: str = Field(min_length=1, max_length=MOST_SUMMARY_CHARS, description="The answer, in Markdown")
     outcome: Outcome | None = Field(None, description="partial: some of it; failed: none of it")

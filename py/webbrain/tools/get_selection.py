@@ -12,8 +12,7 @@ SELECTION_CHARS: Final = 6_000
 
 
 class Args(ToolArgs):
-    """Get the text the user has selected in the page. Use it when the user speaks of "this" or of the
-    selection. An empty text means that nothing is selected."""
+    """Get the text the user has selected in the page: what "this" means. Empty: nothing is selected."""
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

@@ -15,16 +15,15 @@ MOST_PIXELS: Final = 20_000
 
 
 class Args(ToolArgs):
-    """Scroll the page, or the list, panel or dialog around ref_id. Use it to load more of a list or to
-    bring something into view; click_ax scrolls by itself. moved=false means that the end is reached or the
-    wrong thing was scrolled: name a ref_id inside the right container instead of repeating."""
+    """Scroll the page, or the list, panel or dialog around ref_id, to load or see more; clicking scrolls by
+    itself. moved=false: the end is reached, or name a ref_id inside the right container."""
 
     direction: Literal["up", "down", "top", "bottom"]
-    amount: int = Field(DEFAULT_PIXELS, ge=1, le=MOST_PIXELS, description="Pixels, for up and down")
-    ref_id: str | None = Field(None, description="Element in the container to scroll")
-    x: float | None = Field(None, description="With y: a point in the container, CSS pixels")
+    amount: int = Field(DEFAULT_PIXELS, ge=1, le=MOST_PIXELS, description="Pixels")
+    ref_id: str | None = Field(None)
+    x: float | None = Field(None, description="With y: a point in the container")
     y: float | None = None
-    alsoWindow: bool = Field(False, description="Move the window as well as the container")
+    alsoWindow: bool = Field(False)
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

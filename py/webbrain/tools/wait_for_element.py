@@ -16,9 +16,8 @@ ANSWER_SECONDS: Final = 10.0
 
 
 class Args(ToolArgs):
-    """Wait until an element that fits a CSS selector is on the page. Use it after an action whose result
-    comes late. found=false after the time-out is an answer, not a fault: read the page to see what is
-    there. Standard CSS only (no :contains or :has-text)."""
+    """Wait until an element that fits a CSS selector is shown, after an action whose result comes late.
+    found=false after the time-out is an answer: read the page to see what is there."""
 
     selector: str = Field(min_length=1, max_length=500)
     timeout: int = Field(DEFAULT_MS, ge=0, le=LONGEST_MS, description="Milliseconds")
