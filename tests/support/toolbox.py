@@ -3,9 +3,9 @@
 from typing import Any, Final
 
 from webbrain.core.types import Mode, Tier
-from webbrain.host.memory import MemoryHost
-from webbrain.host.protocols import Tab
-from webbrain.host.reach import Frame
+from webbrain.host.memory import MemoryHost, Reply
+from webbrain.host.protocols import Capabilities, Tab
+from webbrain.host.reach import Download, Frame
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.state import RunState
 
@@ -55,17 +55,42 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
     "frame_read": {"matches": [{"matchIndex": 0, "ref_id": "ref_9"}], "total": 1, "hasMore": False},
     "frame_click": {"ref_id": "ref_9", "tag": "button", "changed": ["message: Paid"]},
     "frame_type": {"verified": True, "fieldMeta": {"tag": "input", "type": "text", "name": "holder"}},
+    "upload_file": {"changed": ["files"], "files": [{"name": "price-list.txt", "size": 13}], "matchCount": 1},
+    "resource": {"kind": "url", "url": "https://shop.example/tea.jpg"},
+    "media": {"url": URL, "total": 1, "items": [{"kind": "image", "url": "https://shop.example/tea.jpg"}]},
+    "links": {"url": URL, "title": "Shop", "links": [{"text": "About", "url": "https://shop.example/about"}]},
     "page_state": {"url": URL, "title": "Shop", "forms": [{"fields": 2, "dirty": 0, "files": 0}]},
 }
 
 
-def page_host(url: str = URL) -> MemoryHost:
+FILES: Final = (
+    ("/price-list.txt", "text/plain", b"Tea, 4 francs"),
+    ("/prices.json", "application/json", b'{"tea": 4}'),
+    ("/guide.pdf", "application/pdf", b"%PDF-1.7 guide"),
+)
+"""Path, type and content."""
+WHOLE: Final = {"truncated": False, "encrypted": False}
+
+
+def page_host(url: str = URL, *, capabilities: Capabilities | None = None) -> MemoryHost:
     """A host with one tab whose page, with two frames in it, answers every action as a small shop would."""
-    host = MemoryHost([Tab(TAB, url, "Shop")])
+    host = MemoryHost([Tab(TAB, url, "Shop")], capabilities=capabilities)
     host.browser.set_frames(TAB, Frame(FRAME, 0, FRAME_URL), Frame(FORMS_FRAME, 0, FORMS_URL))
     for action, answer in ANSWERS.items():
         host.page.on(action, answer)
+    _serve_files(host)
     return host
+
+
+def _serve_files(host: MemoryHost) -> None:
+    """What lies at the shop's server beside its pages, and one file of it that was downloaded before."""
+    for path, mime, body in FILES:
+        reply = Reply(headers={"content-type": mime, "content-length": str(len(body))}, chunks=[body])
+        host.http.on("GET", f"https://shop.example{path}", reply)
+    pages = [{"page": 1, "text": "How to make tea"}]
+    host.pdfs.on({"title": "Guide", "totalPages": 1, "fromPage": 1, "toPage": 1, "pages": pages, **WHOLE})
+    url = f"https://shop.example{FILES[0][0]}"
+    host.downloads.add(Download(1, url, url, "/home/ada/Downloads/price-list.txt", "complete", 13, 13))
 
 
 def context(

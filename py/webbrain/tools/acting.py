@@ -115,7 +115,9 @@ async def _perform(
     answer = await answered(ctx, action, sent)
     retry = answer.pop("retry", None)
     eligible = isinstance(retry, Mapping) and retry.get("eligible") is True
-    if action not in RETRIED or not eligible or trusted.has_changed(answer):
+    if action not in RETRIED or not eligible or answer.get("success") is not True:
+        return answer
+    if trusted.has_changed(answer):
         return answer
     if _something_happened(ctx, since) or call in ctx.state.memory.get("pressed_again", {}):
         return answer
@@ -173,6 +175,8 @@ async def _page_left(ctx: ToolContext, before: Tab, error: Exception, since: int
     """The page did not live to answer. A new address is proof enough that the action was taken in."""
     tab, _ = await settle(ctx, before, START_GRACE_LIKELY, LOAD_WAIT, since=since)
     if tab.url == before.url:
+        if isinstance(error, trusted.InputLost):
+            raise error
         seen = ctx.tab_id in ctx.state.debugged
         raise OutcomeUnknown(UNKNOWN if seen else f"{UNKNOWN} {PERHAPS_DIALOG}") from error
     result = ToolResult.ok("page changed during the action", dispatched=True, verified=False)

@@ -51,11 +51,10 @@ class Signals:
         newer = self._count - mark
         return list(self._events)[-newer:] if newer > 0 else []
 
-    async def unless(self, work: Awaitable[Result], check: Check, *, since: int | None = None) -> Result:
+    async def unless(self, work: Awaitable[Result], check: Check) -> Result:
         """Await ``work``; give it up and raise ``Interrupted`` at the first event that passes ``check``.
 
-        ``since`` lets events count that were reported already. Work that is given up is cancelled and not
-        waited for.
+        Work that is given up is cancelled and not waited for.
         """
         task = asyncio.ensure_future(work)
         heard: asyncio.Future[BrowserEvent] = asyncio.get_running_loop().create_future()
@@ -65,8 +64,6 @@ class Signals:
                 heard.set_result(event)
 
         self._hearers.append(hear)
-        for event in [] if since is None else self.since(since):
-            hear(event)
         try:
             both: set[asyncio.Future[Any]] = {task, heard}
             await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -82,11 +79,25 @@ class Signals:
 
     async def first(self, check: Check, sleep: Awaitable[None], *, since: int) -> BrowserEvent | None:
         """The first event after ``since`` that passes, or ``None`` if ``sleep`` ends before there is one."""
+        found = self._find(check, since)
+        if found is not None:
+            drop(sleep)
+            return found
         try:
-            await self.unless(sleep, check, since=since)
+            await self.unless(sleep, check)
         except Interrupted as interruption:
             return interruption.event
-        return None
+        return self._find(check, since)
+
+    def _find(self, check: Check, since: int) -> BrowserEvent | None:
+        return next((event for event in self.since(since) if check(event)), None)
+
+
+def drop(work: Awaitable[object]) -> None:
+    """Close a coroutine that is not awaited after all."""
+    close = getattr(work, "close", None)
+    if close is not None:
+        close()
 
 
 def _consume(task: asyncio.Future[Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 
 from webbrain.core.errors import ToolFailed
 from webbrain.host.reach import BrowserEvent
-from webbrain.tools.signals import Interrupted, Signals
+from webbrain.tools.signals import Interrupted, Signals, drop
 
 Result = TypeVar("Result")
 DialogType = Literal["alert", "confirm", "prompt", "beforeunload"]
@@ -142,16 +142,9 @@ class RunState:
 async def unless_dialog(state: RunState, work: Awaitable[Result]) -> Result:
     """Await what a page answers; raise ``DialogOpen`` as soon as a dialog keeps it from answering."""
     if state.dialog is not None:
-        _drop(work)
+        drop(work)
         raise DialogOpen(state.dialog)
     try:
         return await state.signals.unless(work, lambda event: event.tab_id in state.dialogs)
     except Interrupted as interruption:
         raise DialogOpen(state.dialogs[interruption.event.tab_id]) from None
-
-
-def _drop(work: Awaitable[object]) -> None:
-    """Close a coroutine that is not awaited after all."""
-    close = getattr(work, "close", None)
-    if close is not None:
-        close()

@@ -55,6 +55,13 @@ class NotPossible(Exception):
     """Input could not be sent, and surely nothing of it arrived."""
 
 
+class InputLost(OutcomeUnknown):
+    """Input may have arrived or not, and the page does not show it."""
+
+    def __init__(self) -> None:
+        super().__init__(LOST)
+
+
 class _MaybeLost(Exception):
     """Input was on its way and nobody knows whether it arrived. ``detached``: for want of a debugger."""
 
@@ -75,8 +82,8 @@ async def usable(ctx: ToolContext, args: Mapping[str, Any]) -> bool:
 async def perform(ctx: ToolContext, action: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """Do ``action`` by trusted input and return what the page says of it, as it answers page-made actions.
 
-    Raise ``NotPossible`` if nothing was sent, ``OutcomeUnknown`` if something may have been and the page does
-    not show it, ``DialogOpen`` if it opened a dialog.
+    Raise ``NotPossible`` if nothing was sent, ``InputLost`` if something may have been and the page does not
+    show it, ``DialogOpen`` if it opened a dialog.
     """
     aimed = await _aim(ctx, action, args)
     if aimed.get("success") is not True:
@@ -92,11 +99,7 @@ async def perform(ctx: ToolContext, action: str, args: Mapping[str, Any]) -> dic
 
 
 async def _aim(ctx: ToolContext, action: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    token = args.get("token")
-    question: dict[str, Any] = {"tool": action, "args": {k: v for k, v in args.items() if k != "token"}}
-    if token:
-        question["token"] = token
-    aimed = await ctx.page("aim", question, timeout=PAGE_READ_TIMEOUT)
+    aimed = await ctx.page("aim", {"tool": action, "args": dict(args)}, timeout=PAGE_READ_TIMEOUT)
     if aimed.get("code") == "unknown_action":
         raise NotPossible
     return aimed
@@ -111,7 +114,8 @@ async def _input(ctx: ToolContext, action: str, args: Mapping[str, Any], aimed: 
     if action == "hover":
         return
     if action == "drag_drop":
-        await _drag(ctx, points, int(args.get("steps") or DRAG_STEPS))
+        steps = int(args.get("steps") or DRAG_STEPS)
+        await _drag(ctx, points, steps, native=aimed.get("draggable") is not False)
         return
     for count in range(1, int(args.get("count") or 1) + 1):
         button: dict[str, Any] = {"button": "left", "clickCount": count}
@@ -132,9 +136,9 @@ async def _arrive(ctx: ToolContext, point: Point) -> None:
             raise NotPossible
 
 
-async def _drag(ctx: ToolContext, points: Sequence[Point], steps: int) -> None:
-    """Press at the first point, move to the last and let go; a page's own drag is carried on as the browser
-    would, with its data."""
+async def _drag(ctx: ToolContext, points: Sequence[Point], steps: int, *, native: bool) -> None:
+    """Press at the first point, move to the last and let go. ``native``: the browser may make a drag of its
+    own of it, which is then carried on with its data."""
     start, end = points[0], points[-1]
     steps = min(max(steps, DRAG_START + 1), MOST_DRAG_STEPS)
     signals = ctx.state.signals
@@ -149,7 +153,7 @@ async def _drag(ctx: ToolContext, points: Sequence[Point], steps: int) -> None:
                 await _drag_event(ctx, "dragOver", at, data)
                 continue
             await _mouse(ctx, "mouseMoved", at, begun=True, button="left", buttons=1)
-            if step == DRAG_START:
+            if step == DRAG_START and native:
                 begun = await signals.first(
                     lambda event: event.data.get("method") == "Input.dragIntercepted",
                     ctx.host.clock.sleep(DRAG_WAIT),
@@ -234,9 +238,9 @@ async def _what_shows(ctx: ToolContext, aimed: Mapping[str, Any], lost: Exceptio
     try:
         answer = await ctx.page("landed", {"aim": aimed["aim"]}, timeout=PAGE_READ_TIMEOUT)
     except BridgeError as error:
-        raise OutcomeUnknown(LOST) from error
+        raise InputLost from error
     if answer.get("success") is not True or not has_changed(answer):
-        raise OutcomeUnknown(LOST) from lost
+        raise InputLost from lost
     ctx.state.notes.append(LOST_NOTE)
     return answer
 
