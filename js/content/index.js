@@ -24,6 +24,7 @@ import { getSelectionText, pageState, waitForElement } from "./inspect.js";
 import { pressKeys } from "./keys.js";
 import { ACTION_MS, ANSWER_CHARS, STABLE_MAX_MS, WAIT_MAX_MS } from "./limits.js";
 import { readPage } from "./readpage.js";
+import { links, media, RESOURCE_ANSWER_CHARS, resource } from "./resource.js";
 import { scroll } from "./scroll.js";
 import { selectText } from "./selecttext.js";
 import { Refusal, Session } from "./session.js";
@@ -58,6 +59,9 @@ const ACTIONS = Object.freeze({
   press_keys: pressKeys,
   scroll,
   read_page: (_session, args) => readPage(args),
+  resource,
+  media,
+  links,
   wait_for_element: waitForElement,
   get_selection: () => getSelectionText(),
   page_state: (session) => pageState(session),
@@ -152,7 +156,7 @@ async function run(session, name, args) {
   });
   try {
     const answer = await Promise.race([Promise.resolve(action(session, args)), late]);
-    if (JSON.stringify(answer).length > ANSWER_CHARS)
+    if (JSON.stringify(answer).length > (name === "resource" ? RESOURCE_ANSWER_CHARS : ANSWER_CHARS))
       return { success: false, code: "too_large", error: "The answer of the page is too large to be used." };
     return answer;
   } catch (error) {

@@ -37,7 +37,18 @@ FAILS_CLOSED = {"promote_iframe"}
 """Tools that leave the page and refuse to while it does not answer."""
 NEED_NO_LEAVE = {"hover", "select_text"}
 """Effects that are none but for the place of the pointer or the selection."""
-ASKS_THE_PAGE = [spec for spec in ON_PAGE if spec.name not in ASK_THE_BROWSER]
+BESIDE_THE_PAGE = {
+    "download_files",
+    "fetch_url",
+    "list_downloads",
+    "read_downloaded_file",
+    "read_pdf",
+    "research_url",
+}
+"""Tools of network and files: the tab only tells from where they are used."""
+SAVES_FILES = {"download_resource_from_page", "download_social_media"}
+"""Effects on the computer, not on the page, which is only asked."""
+ASKS_THE_PAGE = [spec for spec in ON_PAGE if spec.name not in ASK_THE_BROWSER | BESIDE_THE_PAGE]
 
 
 def named(specs: list[ToolSpec]) -> Any:
@@ -205,7 +216,7 @@ async def test_page_that_fails_under_the_call(spec: ToolSpec, code: str) -> None
             await host.browser.go_back(TAB)
         result = await spec.run(context(host), example(spec))
         assert result.success, "the browser does this; the page is only asked how it is"
-    elif spec.effect:
+    elif spec.effect and spec.name not in SAVES_FILES:
         with pytest.raises(OutcomeUnknown, match="Read the page"):
             await spec.run(context(host), example(spec))
     else:
@@ -213,7 +224,8 @@ async def test_page_that_fails_under_the_call(spec: ToolSpec, code: str) -> None
         assert_clear_failure(result)
         assert result.data["code"] == code
     effects = [call for call in host.page.calls if call.effect]
-    assert len(effects) == (1 if spec.effect and spec.capability is not Capability.NAVIGATE else 0)
+    on_page = spec.effect and spec.capability is not Capability.NAVIGATE and spec.name not in SAVES_FILES
+    assert len(effects) == (1 if on_page else 0)
 
 
 @named(ASKS_THE_PAGE)

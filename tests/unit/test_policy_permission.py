@@ -118,6 +118,10 @@ async def test_the_card_tells_of_cookies() -> None:
     assert other
     assert "your sign-in" in own.question
     assert "your sign-in" not in other.question
+    opens = replace(NETWORK, name="research_url")
+    tab = await card(PermissionPolicy(), opens, url="https://news.example/api")
+    assert tab
+    assert "your sign-in" in tab.question, "a tab always has the cookies of its site"
 
 
 async def test_without_an_address_the_page_is_meant() -> None:

@@ -23,6 +23,8 @@ ASKED: Final = frozenset({Capability.NETWORK, Capability.DOWNLOAD, Capability.UP
 """The capabilities that need a card."""
 TARGETS: Final = ("url", "urls")
 """The arguments in which tools take addresses."""
+OPENS_A_TAB: Final = frozenset({"research_url"})
+"""Tools that read as a tab does: with the cookies of whatever site it is."""
 
 DENIED: Final = (
     "The user did not allow this for {host}. Do not try to reach it another way in this task; "
@@ -89,7 +91,8 @@ class PermissionPolicy:
                 raise _refused(need)
             if answer is None:
                 self._asked = need
-                return card_for(need, url, page, sum(_host(one) == need.host for one in urls))
+                as_user = spec.name in OPENS_A_TAB or cookies_for(url, page)
+                return card_for(need, url, sum(_host(one) == need.host for one in urls), as_user=as_user)
         return None
 
     def answered(self, answer: str) -> ToolResult | None:
@@ -138,11 +141,11 @@ def _needs(capability: Capability, urls: Sequence[str], page: str) -> list[tuple
     return list(found.items())
 
 
-def card_for(need: Need, url: str, page: str, count: int) -> Card:
-    """The question, in plain words."""
+def card_for(need: Need, url: str, count: int, *, as_user: bool) -> Card:
+    """The question, in plain words. ``as_user``: the user's cookies go along."""
     files = f"{count} files" if count > 1 else "a file"
     question = _QUESTIONS[need.capability].format(host=need.host, count=files)
-    if need.capability is Capability.NETWORK and cookies_for(url, page):
+    if need.capability is Capability.NETWORK and as_user:
         question += _WITH_COOKIES
     if need.capability in (Capability.NETWORK, Capability.DOWNLOAD) and urlsplit(url).scheme == "http":
         question += _PLAIN_TEXT

@@ -1,0 +1,112 @@
+"""Saving the pictures and videos that a page is about."""
+
+import posixpath
+from typing import Any, Final, Literal
+from urllib.parse import unquote, urlsplit
+
+from pydantic import Field
+
+from webbrain.core.errors import ToolFailed
+from webbrain.core.limits import PAGE_READ_TIMEOUT
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability, Mode, Tier
+from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.carrying import carry
+from webbrain.tools.fetching import URL_CHARS
+from webbrain.tools.problems import from_page
+from webbrain.tools.saving import NAME_CHARS, SAVE_TIMEOUT, Wanted, clean_name, report, save_all
+
+MOST_ITEMS: Final = 20
+SCROLLS: Final = 5
+SETTLE: Final = 0.8
+"""Seconds that a page gets to draw what scrolling brought into view."""
+
+NOTHING: Final = (
+    "No large picture or video is shown here. Open the post or picture itself, scroll to it, or use "
+    "download_resource_from_page with its selector."
+)
+
+
+class Args(ToolArgs):
+    """Save the pictures or videos this page is about (a post, a gallery). mode main: the most prominent one;
+    all: up to limit. A video that is streamed in pieces cannot be saved."""
+
+    target: Literal["image", "video", "media"] = "media"
+    mode: Literal["auto", "main", "all"] = "auto"
+    limit: int = Field(1, ge=1, le=MOST_ITEMS)
+    scroll: bool = Field(False, description="Scroll for more")
+    filename: str | None = Field(None, max_length=NAME_CHARS)
+
+
+async def run(ctx: ToolContext, args: Args) -> ToolResult:
+    """Find, carry out what lies inside the page, and have the browser save it."""
+    await ctx.host.browser.get_tab(ctx.tab_id)
+    wanted = 1 if args.mode == "main" else args.limit
+    answer = await _found(ctx, args.target, wanted, scroll=args.scroll)
+    items = [item for item in answer.get("items") or [] if isinstance(item, dict)][:wanted]
+    if answer.get("success") is not True:
+        return from_page(answer, "")
+    if not items:
+        return ToolResult.error(NOTHING, code="no_media")
+    files: list[Wanted] = []
+    lost: list[dict[str, Any]] = []
+    for number, item in enumerate(items, 1):
+        try:
+            files.append(await _file(ctx, item, number if len(items) > 1 else 0, args.filename))
+        except ToolFailed as error:
+            lost.append(
+                {
+                    "url": str(item.get("url"))[:URL_CHARS],
+                    "state": "failed",
+                    "code": error.code,
+                    "error": error.message,
+                }
+            )
+    outcomes = await save_all(ctx, files) if files else []
+    return report([*outcomes, *lost], found=answer.get("total"), triggered=len(files))
+
+
+async def _found(ctx: ToolContext, target: str, wanted: int, *, scroll: bool) -> dict[str, Any]:
+    """What the page shows; with ``scroll`` it is scrolled down while there is less than wanted."""
+    question = {"target": target, "limit": wanted}
+    answer = await ctx.page("media", question, timeout=PAGE_READ_TIMEOUT)
+    for _ in range(SCROLLS if scroll else 0):
+        if answer.get("success") is not True or len(answer.get("items") or []) >= wanted:
+            break
+        moved = await ctx.page("scroll", {"direction": "down", "amount": 1_200}, timeout=PAGE_READ_TIMEOUT)
+        if not moved.get("moved"):
+            break
+        await ctx.host.clock.sleep(SETTLE)
+        answer = await ctx.page("media", question, timeout=PAGE_READ_TIMEOUT)
+    return answer
+
+
+async def _file(ctx: ToolContext, item: dict[str, Any], number: int, filename: str | None) -> Wanted:
+    url = str(item.get("url") or "")
+    ending = ""
+    if url.startswith("blob:"):
+        url, ending = await carry(ctx, {"url": url})
+    name = clean_name(filename)
+    if name and number:
+        stem, suffix = posixpath.splitext(name)
+        name = f"{stem}-{number}{suffix}"
+    if not url.startswith("data:"):
+        last = clean_name(unquote(posixpath.basename(urlsplit(url).path)))
+        return Wanted(url, name or last)
+    fallback = f"{item.get('kind') or 'media'}{f'-{number}' if number else ''}.{ending or 'bin'}"
+    return Wanted(url, name or clean_name(fallback))
+
+
+SPEC = spec(
+    "download_social_media",
+    args=Args,
+    run=run,
+    modes=(Mode.ACT,),
+    tiers=(Tier.MID, Tier.FULL),
+    capability=Capability.DOWNLOAD,
+    untrusted=True,
+    effect=True,
+    label="Download the {target} of this page",
+    timeout=SAVE_TIMEOUT,
+    example='{"target": "image"}',
+)

@@ -1,0 +1,168 @@
+"""Reading an address without opening it."""
+
+import json
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from webbrain.core.errors import ToolFailed
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability, Mode, Tier
+from webbrain.policy import egress
+from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.fetching import (
+    FETCH_TIMEOUT,
+    FEWEST_CHARS,
+    RESULT_CHARS,
+    TEXT_BYTES,
+    URL_CHARS,
+    Opened,
+    open_url,
+    refusal,
+    window,
+)
+from webbrain.tools.webtext import html_text
+
+MATCHES: Final = 20
+AROUND: Final = 120
+"""Characters shown on both sides of a hit."""
+FIND_CHARS: Final = 200
+HEADER_CHARS: Final = 500
+PRINTABLE: Final = r"^[ -~]*$"
+
+BINARY: Final = "This is no text, so it is not shown. To keep it, use download_files."
+NEEDS_ALLOW_API: Final = (
+    "Only GET and HEAD are allowed: changing data through an API needs leave that the user cannot give yet. "
+    "Do it through the page's own controls."
+)
+
+
+class Headers(ToolArgs):
+    """Headers that say how to answer. None that says who asks: a key or a cookie in a model's hands could be
+    sent anywhere."""
+
+    Accept: str | None = Field(None, max_length=HEADER_CHARS, pattern=PRINTABLE)
+    Range: str | None = Field(None, max_length=HEADER_CHARS, pattern=PRINTABLE)
+
+
+class Args(ToolArgs):
+    """Fetch an address in the background and read it as text (HTML, JSON, plain). For data a page links to;
+    to see or use a page, navigate. Long texts come in parts: go on with nextOffset, or use find."""
+
+    url: str = Field(min_length=1, max_length=egress.MOST_URL_CHARS)
+    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
+    headers: Headers | None = None
+    body: str | None = Field(None, max_length=16_000)
+    offset: int = Field(0, ge=0)
+    maxChars: int = Field(RESULT_CHARS, ge=FEWEST_CHARS, le=RESULT_CHARS)
+    find: str | None = Field(None, min_length=1, max_length=FIND_CHARS, description="Literal text")
+
+
+async def run(ctx: ToolContext, args: Args) -> ToolResult:
+    """Fetch, turn into text, and return the part that was asked for."""
+    if egress.is_write(args.method) or args.body is not None:
+        return ToolResult.error(NEEDS_ALLOW_API, code="requires_api_allow", requiresApiAllow=True)
+    page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
+    try:
+        headers = args.headers.model_dump(exclude_none=True) if args.headers else {}
+        url = egress.resolve(args.url, page)
+        opened = await open_url(ctx, url, method=args.method, headers=headers, page_url=page)
+        return await _result(opened, args)
+    except ToolFailed as error:
+        return refusal(error)
+
+
+async def _result(opened: Opened, args: Args) -> ToolResult:
+    data: dict[str, Any] = {
+        "status": opened.status,
+        "contentType": opened.content_type,
+        "url": opened.url[:URL_CHARS],
+    }
+    if opened.url != opened.asked:
+        data["redirected"] = True
+    if content_range := opened.response.headers.get("content-range"):
+        data["contentRange"] = content_range[:100]
+    text = None
+    if args.method == "HEAD":
+        await opened.response.close()
+        data["sizeBytes"] = opened.size
+    elif opened.text_of(b"") is None:
+        await opened.response.close()
+        data |= {"sizeBytes": opened.size, "note": BINARY}
+    else:
+        body = await opened.read(TEXT_BYTES)
+        text = opened.text_of(body)
+        if text is None:
+            data |= {"sizeBytes": len(body), "note": BINARY}
+    if text is not None:
+        title, text = await readable(text, opened.content_type)
+        if title:
+            data["title"] = title
+        data |= found(text, args.find) if args.find else window(text, args.offset, args.maxChars)
+    ok = opened.status < 400
+    if not ok:
+        data |= {"error": f"The server answered with status {opened.status}.", "code": "http_error"}
+    return ToolResult(ok, data, summary=f"status {opened.status}, {_size(data)}")
+
+
+async def readable(text: str, content_type: str) -> tuple[str, str]:
+    """``(title, text)`` of a document: HTML as what it says, JSON in lines, all else as it is."""
+    if content_type in ("text/html", "application/xhtml+xml") or (
+        not content_type and text.lstrip()[:15].lower().startswith(("<!doctype html", "<html"))
+    ):
+        return await html_text(text)
+    if content_type.endswith("json"):
+        try:
+            return "", json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            return "", text
+    return "", text
+
+
+def found(text: str, wanted: str) -> dict[str, Any]:
+    """Where ``wanted`` stands in ``text``, whatever its case: ``{matches, matchCount, originalLength}``."""
+    folded, needle = _folded(text), _folded(wanted)
+    matches: list[dict[str, Any]] = []
+    count, place, line, counted = 0, folded.find(needle), 1, 0
+    while place >= 0:
+        count += 1
+        if len(matches) < MATCHES:
+            line += text.count("\n", counted, place)
+            counted = place
+            around = text[max(place - AROUND, 0) : place + len(wanted) + AROUND]
+            matches.append({"offset": place, "line": line, "text": around})
+        place = folded.find(needle, place + len(needle))
+    return {"matches": matches, "matchCount": count, "originalLength": len(text)}
+
+
+def _folded(text: str) -> str:
+    """``text`` without case, of the same length, so that places stay what they are."""
+    lowered = text.lower()
+    return (
+        lowered
+        if len(lowered) == len(text)
+        else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    )
+
+
+def _size(data: dict[str, Any]) -> str:
+    if "matchCount" in data:
+        return f"{data['matchCount']} hits"
+    if "originalLength" in data:
+        return f"{data['originalLength']} characters"
+    return f"{data.get('sizeBytes') or 'unknown number of'} bytes"
+
+
+SPEC = spec(
+    "fetch_url",
+    args=Args,
+    run=run,
+    modes=(Mode.ASK, Mode.ACT),
+    tiers=Tier,
+    capability=Capability.NETWORK,
+    untrusted=True,
+    effect=False,
+    label="Read {url}",
+    timeout=FETCH_TIMEOUT,
+    example='{"url": "https://shop.example/prices.json"}',
+)
