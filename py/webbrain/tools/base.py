@@ -262,8 +262,8 @@ def _untold(key: str, value: Any) -> bool:
     return (
         (key == "title" and isinstance(value, str))
         or (key == "default" and (value is None or value is False))
-        or (key == "minimum" and value in (0, 1))
-        or key in ("minLength", "maxLength")
+        or (key in ("minimum", "default") and value in (0, 1) and value is not True)
+        or key in ("minLength", "maxLength", "pattern")
     )
 
 

@@ -24,9 +24,9 @@ class Args(ToolArgs):
     textMatch: Literal["exact", "prefix", "contains"] | None = Field(None, description="Else tried in turn")
     selector: str | None = Field(None, min_length=1, max_length=MOST_SELECTOR_CHARS)
     index: int | None = Field(None, ge=0)
-    x: float | None = Field(None, description="CSS pixels of the viewport")
+    x: float | None = None
     y: float | None = None
-    capture_id: str | None = Field(None, description="x,y are pixels of this picture")
+    capture_id: str | None = Field(None, description="x,y are pixels of it, else CSS pixels")
     count: int = Field(1, ge=1, le=2)
 
 

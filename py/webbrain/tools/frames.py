@@ -35,7 +35,7 @@ _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 class FrameArgs(ToolArgs):
     """How a tool for one element in a frame is told which frame."""
 
-    urlFilter: str = Field(min_length=1, max_length=MOST_FILTER_CHARS, description=FILTER)
+    urlFilter: str = Field(min_length=1, max_length=MOST_FILTER_CHARS)
     frameId: int | None = None
     selector: str = Field(min_length=1, max_length=500)
     matchIndex: int | None = Field(None, ge=0)

@@ -46,7 +46,7 @@ class Args(ToolArgs):
     ref_id: str | None = Field(None, description="Only this part, values in full")
     page: int = Field(1, ge=1)
     tree_revision: Revision | None = Field(None, description="For page 2 and later")
-    continuationArgs: Continuation | None = Field(None, description="As returned; overrides the others")
+    continuationArgs: Continuation | None = Field(None, description="As returned")
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

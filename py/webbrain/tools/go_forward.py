@@ -6,8 +6,7 @@ from webbrain.tools.history import HistoryArgs, history_tool, travel
 
 
 class Args(HistoryArgs):
-    """Go forward again after go_back. "no_history": at the end. blockedUnsavedChanges: entries would be
-    lost."""
+    """Go forward again after go_back. "no_history": at the end."""
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

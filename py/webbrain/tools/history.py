@@ -22,7 +22,7 @@ class HistoryArgs(ToolArgs):
     """What both directions take."""
 
     steps: int = Field(1, ge=1, le=MOST_STEPS)
-    force: bool = Field(False, description="Lose entries; only if the user wants that")
+    force: bool = False
 
 
 def history_tool(name: str, args: type[HistoryArgs], run: Run, *, label: str) -> ToolSpec:

@@ -8,8 +8,8 @@ from webbrain.tools.frames import FrameArgs, pick, within
 
 
 class Args(FrameArgs):
-    """Click in a frame by CSS selector. With a ref from iframe_read use click_ax. "ambiguous": nothing was
-    clicked, say which."""
+    """Click in a frame by CSS selector. With a ref from iframe_read use click_ax. "ambiguous": say
+    which."""
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

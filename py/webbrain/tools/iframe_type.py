@@ -15,8 +15,8 @@ MOST_TEXT_CHARS: Final = 20_000
 
 
 class Args(FrameArgs):
-    """Type in a frame by CSS selector. With a ref from iframe_read use set_field. "ambiguous": nothing was
-    typed, say which."""
+    """Type in a frame by CSS selector. With a ref from iframe_read use set_field. "ambiguous": say
+    which."""
 
     text: str = Field(max_length=MOST_TEXT_CHARS)
     clear: bool = False

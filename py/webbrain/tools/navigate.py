@@ -15,7 +15,7 @@ class Args(ToolArgs):
     lost."""
 
     url: str = Field(min_length=1, max_length=MOST_URL_CHARS)
-    force: bool = Field(False, description="Lose entries; only if the user wants that")
+    force: bool = Field(False, description="Lose entries, if the user wants that")
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

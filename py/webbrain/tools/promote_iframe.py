@@ -10,7 +10,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.reach import Frame
 from webbrain.tools.base import ToolArgs, ToolContext, spec
-from webbrain.tools.frames import FILTER, MOST_FILTER_CHARS, children, pick, unverified
+from webbrain.tools.frames import MOST_FILTER_CHARS, children, pick, unverified
 from webbrain.tools.leaving import PROBE_TIMEOUT, refusal_to_leave
 from webbrain.tools.opening import OPENING_TIMEOUT, SCHEMES, open_address
 
@@ -22,9 +22,9 @@ class Args(ToolArgs):
     """Open a frame as the page of this tab, if iframe_read and refs are not enough; go_back returns.
     Entries in it stop this. "ambiguous": repeat with matchIndex."""
 
-    urlFilter: str = Field(min_length=1, max_length=MOST_FILTER_CHARS, description=FILTER)
+    urlFilter: str = Field(min_length=1, max_length=MOST_FILTER_CHARS)
     matchIndex: int | None = Field(None, ge=0)
-    force: bool = Field(False, description="Lose entries; only if the user wants that")
+    force: bool = Field(False)
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

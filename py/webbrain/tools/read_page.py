@@ -24,15 +24,14 @@ class Continuation(ToolArgs):
 
 
 class Args(ToolArgs):
-    """Read the page's text in reading order, without refs. Use it to read or sum up an article, a thread or
-    a result; to act, use get_accessibility_tree. If hasMore is true the rest comes with the returned
-    continuationArgs. accessState or pageGate tell of a wall (sign-in, payment): report it, do not go round
-    it."""
+    """Read the page's text in reading order, without refs: for articles, threads, results. If hasMore is
+    true, the rest comes with the returned continuationArgs. accessState or pageGate tell of a wall (sign-
+    in, payment): report it, do not go round it."""
 
     includeChrome: bool = Field(False, description="Also menus, headers and footers")
-    offset: int = Field(0, ge=0, description="First character")
-    limit: int = Field(DEFAULT_CHARS, ge=FEWEST_CHARS, le=MOST_CHARS, description="Characters to return")
-    continuationArgs: Continuation | None = Field(None, description="As returned; overrides the others")
+    offset: int = Field(0, ge=0)
+    limit: int = Field(DEFAULT_CHARS, ge=FEWEST_CHARS, le=MOST_CHARS)
+    continuationArgs: Continuation | None = Field(None, description="As returned")
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

@@ -18,8 +18,8 @@ ANSWER_SECONDS: Final = 10.0
 
 
 class Args(ToolArgs):
-    """Wait until the page has stopped changing and loading, at most timeout ms. stable=false is an answer.
-    For one thing use wait_for_element."""
+    """Wait until the page has stopped changing and loading, at most timeout ms. stable=false is an
+    answer."""
 
     timeout: int = Field(DEFAULT_MS, ge=0, le=LONGEST_MS)
     quietMs: int = Field(DEFAULT_QUIET_MS, ge=0, le=LONGEST_QUIET_MS)
