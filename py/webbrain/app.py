@@ -18,6 +18,7 @@ from pydantic.alias_generators import to_camel
 from webbrain import legacy
 from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.parts import AgentParts
+from webbrain.agent.pictures import Eyes
 from webbrain.agent.run import Run, RunOptions
 from webbrain.agent.runs import Runs
 from webbrain.agent.turns import NativeTurns, TurnStrategy
@@ -31,8 +32,10 @@ from webbrain.policy.results import cap_for, render_result
 from webbrain.prompts import system_prompt
 from webbrain.providers.base import ModelInfo
 from webbrain.services.conversations import Conversation, Conversations
+from webbrain.services.pictures import PictureStore
 from webbrain.services.providers import ProviderService
 from webbrain.services.settings import SettingsService, values
+from webbrain.services.vision import MODEL_CHARS, VisionService
 from webbrain.tools import registry
 
 ACCEPT_SAVE_TIMEOUT: Final = 2.0
@@ -93,6 +96,19 @@ class ProviderConfigParams(ProviderId):
     config: dict[str, Any] = Field(default_factory=dict, max_length=100)
 
 
+class VisionParams(_Params):
+    """The vision model: a provider's id, empty for none, and a model of it, empty for its own."""
+
+    provider: str = Field(max_length=ID_CHARS)
+    model: str = Field(default="", max_length=MODEL_CHARS)
+
+
+class PictureParams(_Params):
+    """``pictures.get``"""
+
+    id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
 class SettingsParams(_Params):
     """``settings.set``; the service checks each value."""
 
@@ -140,6 +156,8 @@ class App:
         self.conversations = Conversations(host)
         self.settings = SettingsService(host)
         self.providers = providers or ProviderService(host)
+        self.vision = VisionService(host, self.providers)
+        self.pictures = PictureStore(host)
         self._parts = parts or agent_parts()
         self._starting: dict[int, asyncio.Lock] = {}
         self._background: set[asyncio.Task[None]] = set()
@@ -157,6 +175,10 @@ class App:
             "providers.remove": Route(ProviderId, self._providers_remove),
             "providers.test": Route(ProviderConfigParams, self._providers_test),
             "providers.models": Route(ProviderConfigParams, self._providers_models),
+            "vision.get": Route(NoParams, self._vision_get),
+            "vision.set": Route(VisionParams, self._vision_set),
+            "vision.test": Route(VisionParams, self._vision_test),
+            "pictures.get": Route(PictureParams, self._pictures_get),
             "settings.get": Route(NoParams, self._settings_get),
             "settings.set": Route(SettingsParams, self._settings_set),
         }
@@ -280,7 +302,10 @@ class App:
             streaming=settings.openai_ask_streaming_enabled,
         )
         connect = partial(self.providers.active, settings.headers_timeout())
-        return Run(self.host, self._parts, connect, conversation.journal, conversation.guard, options)
+        journal = conversation.journal
+        describer = await self.vision.describer()
+        eyes = Eyes(self.host, journal, settings.picture_rules(), describer, self.pictures)
+        return Run(self.host, self._parts, connect, journal, conversation.guard, options, eyes)
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
@@ -325,6 +350,18 @@ class App:
 
     async def _providers_models(self, params: ProviderConfigParams) -> Answer:
         return await self.providers.models(params.id, params.config)
+
+    async def _vision_get(self, params: NoParams) -> Answer:
+        return await self.vision.view()
+
+    async def _vision_set(self, params: VisionParams) -> Answer:
+        return await self.vision.choose(params.provider, params.model)
+
+    async def _vision_test(self, params: VisionParams) -> Answer:
+        return await self.vision.test(params.provider, params.model)
+
+    async def _pictures_get(self, params: PictureParams) -> Answer:
+        return {"dataUrl": await self.pictures.get(params.id)}
 
     async def _settings_get(self, params: NoParams) -> Answer:
         return await self.settings.view()

@@ -63,13 +63,15 @@ async def test_the_first_message_carries_time_and_page() -> None:
 
 @pytest.mark.parametrize("mode", ["ask", "act"])
 @pytest.mark.parametrize("tier", Tier)
-async def test_mode_and_tier_decide_what_the_model_sees(mode: str, tier: Tier) -> None:
-    model = ScriptedModel("Fine.", info=replace(INFO, tier=tier))
+@pytest.mark.parametrize("sees", [False, True])
+async def test_mode_tier_and_eyes_decide_what_the_model_is_offered(mode: str, tier: Tier, sees: bool) -> None:
+    model = ScriptedModel("Fine.", info=replace(INFO, tier=tier, supports_vision=sees))
     bench = Bench(model=model)
     await bench.run("Hello", mode)
     offered = [tool.name for tool in bench.request.tools]
-    expected = [spec.name for spec in bench.parts.tools_for(Mode(mode), tier, bench.host.capabilities)]
-    assert offered == expected
+    specs = bench.parts.tools_for(Mode(mode), tier, bench.host.capabilities)
+    assert offered == [spec.name for spec in specs if sees or not spec.needs_sight]
+    assert ("inspect_viewport" in offered) == sees
     assert ("click_ax" in offered) == (mode == "act")
     assert bench.request.messages[0].content == bench.parts.system_prompt(Mode(mode), tier, False)
     assert bench.request.temperature == (0.3 if mode == "ask" else 0.15)

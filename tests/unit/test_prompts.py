@@ -23,8 +23,9 @@ PROMPT_CHARS = {
     "act-full": 7_500,
     "constrained": 1_200,
     "constrained-examples": 4_500,
+    "describe-picture": 1_500,
 }
-CAPABILITIES = Capabilities(browser="memory")
+CAPABILITIES = Capabilities(browser="memory", cdp=True)
 CASES = [(mode, tier) for mode in (Mode.ASK, Mode.ACT) for tier in Tier]
 
 

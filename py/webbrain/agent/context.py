@@ -32,7 +32,8 @@ SMALL_RESULT_CHARS: Final = 200
 def message_chars(message: Message) -> int:
     """Size of a message, as if it were all text."""
     calls = sum(len(call.name) + len(call.arguments) for call in message.tool_calls)
-    return len(message.content) + calls + IMAGE_CHARS * len(message.images) + MESSAGE_OVERHEAD_CHARS
+    pictures = sum(bool(image.data_url) for image in message.images)
+    return len(message.content) + calls + IMAGE_CHARS * pictures + MESSAGE_OVERHEAD_CHARS
 
 
 def tools_chars(tools: Sequence[ToolSchema]) -> int:

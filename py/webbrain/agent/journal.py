@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from webbrain.core.errors import WebBrainError
 from webbrain.core.events import NAMES, Event, RunEvent
-from webbrain.core.messages import Message, ToolCall
+from webbrain.core.messages import ImagePart, Message, ToolCall
 from webbrain.host.protocols import Host
 
 DELTA_PERIOD: Final = 0.2
@@ -208,7 +208,7 @@ class Journal:
                 "kind": "message",
                 "n": self._number,
                 "runId": self.run_id,
-                "message": message.model_dump(mode="json"),
+                "message": _without_pictures(message).model_dump(mode="json"),
             }
         )
 
@@ -230,6 +230,13 @@ class Journal:
                 return
             del self._pending[: len(batch)]
             self.failing = False
+
+
+def _without_pictures(message: Message) -> Message:
+    """The message as it is stored: pictures are large, and old ones are never sent to a model again."""
+    if not message.images:
+        return message
+    return message.model_copy(update={"images": [ImagePart(data_url="") for _ in message.images]})
 
 
 def _wire(event: RunEvent) -> dict[str, Any]:

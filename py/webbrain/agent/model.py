@@ -18,6 +18,11 @@ from webbrain.providers.base import ModelClient, ModelInfo
 CONTEXT_OVERFLOW: Final = "context_too_small"
 """The code by which a provider says that the request is longer than its window."""
 
+PICTURES_REFUSED: Final = (
+    "{label} does not accept pictures with this model, so it gets none from now on. "
+    "A vision model can be chosen in the settings."
+)
+
 LONGEST_RETRY_DELAY: Final = 30.0
 """Seconds: a provider that wants a longer pause is not asked again; the user decides."""
 
@@ -43,6 +48,7 @@ class ModelCaller:
         while True:
             request = self._request(client.info.context_window, strategy, state, pinned, emergency=shortened)
             request.stream = streaming and _may_stream(client.info, state.mode)
+            saw = client.info.supports_vision
             try:
                 reply = await detached(client.complete(request, self._show, self._void))
             except ProviderFailed as error:
@@ -59,6 +65,8 @@ class ModelCaller:
                 else:
                     raise
             else:
+                if saw and not client.info.supports_vision:
+                    self._warn("pictures_refused", PICTURES_REFUSED.format(label=client.info.label))
                 self.streamed, self._shown = bool(self._shown), ""
                 self._guard.learn(
                     sum(map(message_chars, request.messages)) + tools_chars(request.tools),

@@ -13,6 +13,7 @@ from webbrain.agent.journal import Journal
 from webbrain.agent.model import ModelCaller
 from webbrain.agent.page import read_page
 from webbrain.agent.parts import AgentParts
+from webbrain.agent.pictures import Eyes
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
 from webbrain.agent.tally import Status, Tally
 from webbrain.agent.telling import NAME_CHARS, Teller
@@ -86,6 +87,7 @@ class Run:
         journal: Journal,
         guard: ContextGuard,
         options: RunOptions,
+        eyes: Eyes,
     ) -> None:
         """``connect`` gives the model's client; it may ask a server, so it is called inside the run."""
         self.options = options
@@ -100,6 +102,7 @@ class Run:
         self._teller = Teller(journal, host.clock)
         self._caller = Caller(host, parts, journal, self.cards, parts.confirm(), self._tabs, self._teller)
         self._model = ModelCaller(host, journal, guard)
+        self._eyes = eyes
         self._refs = RefNumbers(message.content for message in journal.messages)
         self._tally = Tally()
         self._started = host.clock.monotonic()
@@ -175,6 +178,9 @@ class Run:
 
     async def _loop(self, client: ModelClient, strategy: TurnStrategy) -> Status:
         malformed = empty = 0
+        self._eyes.meet(client)
+        if not self.options.continued:
+            await self._eyes.first_look(self.options.mode, self._context(client.info))
         while True:
             if self.options.max_steps and self._tally.steps >= self.options.max_steps:
                 self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
@@ -213,7 +219,9 @@ class Run:
     async def _state(self, info: ModelInfo, *, needs_page: bool) -> TurnState:
         """Everything the next model call is built from; the list of tools is made anew each time."""
         mode = self.options.mode
-        tools = self._parts.tools_for(mode, info.tier, self._host.capabilities)
+        self._eyes.forget_old()
+        offered = self._parts.tools_for(mode, info.tier, self._host.capabilities)
+        tools = [spec for spec in offered if self._eyes.offers(spec)]
         page = await read_page(self._host, self.tab_id, self._refs) if needs_page else None
         if page is not None:
             self._teller.learn_names(page.controls)
@@ -269,7 +277,20 @@ class Run:
             self._journal.emit(Text(content=turn.text.strip()))
         for call in turn.calls:
             self._tally.called(enrich.clean(call.name, NAME_CHARS))
-        ctx = ToolContext(
+        batch = await self._caller.run_all(
+            turn.calls, state.tools, self._context(info), self._tally.steps, cut_off=self._cut_off
+        )
+        if batch.tab_gone:
+            raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False)
+        if batch.final is not None:
+            self._finish_with(batch.final)
+        else:
+            await self._eyes.after_batch(batch.done, self._context(info))
+        return batch.final is not None, batch.malformed
+
+    def _context(self, info: ModelInfo) -> ToolContext:
+        """What a tool gets that runs now."""
+        return ToolContext(
             self._host,
             self.tab_id,
             self.options.mode,
@@ -277,15 +298,8 @@ class Run:
             info.context_window,
             refs=self._refs,
             state=self._tabs.state,
+            sight=self._eyes,
         )
-        batch = await self._caller.run_all(
-            turn.calls, state.tools, ctx, self._tally.steps, cut_off=self._cut_off
-        )
-        if batch.tab_gone:
-            raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False)
-        if batch.final is not None:
-            self._finish_with(batch.final)
-        return batch.final is not None, batch.malformed
 
     def _tell_other_model(self, info: ModelInfo, answered: str) -> None:
         """Say once if a server serves another model than the one that was chosen."""

@@ -21,8 +21,6 @@ class ToolResult:
     """For ``done``: success, partial or failed."""
     summary: str = ""
     """At most 140 characters for the panel: counts and outcomes, never page text."""
-    image: str | None = None
-    """A picture for the model, as a JPEG ``data:`` address. It goes into a message of its own."""
     private: dict[str, Any] = field(default_factory=dict)
     """For the agent alone; neither model, panel nor journal sees it. Keys: ``controls`` (a list of
     ``{ref, role, name, can}`` of the tree just read), ``wide`` (true if the wide tree cap applies)."""

@@ -18,6 +18,7 @@ COMPOSED: Final[Mapping[str, tuple[str, ...]]] = {
     "act-full": ("act-full", "untrusted", "secrets"),
     "constrained": ("constrained",),
     "constrained-examples": ("constrained-examples",),
+    "describe-picture": ("describe-picture",),
 }
 """Name of a prompt to the files it consists of, in order."""
 

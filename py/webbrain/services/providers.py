@@ -59,6 +59,23 @@ class ProviderService:
         chosen = await self._active_config()
         return resolve(self._catalog, *chosen).info if chosen else None
 
+    async def usable(self, provider_id: str) -> bool:
+        """Whether that service is set up."""
+        return await self._ready(provider_id) is not None
+
+    async def seeing(self, provider_id: str, model: str = "") -> ModelClient:
+        """A client of a service, or of another model of it, that is sent pictures: the user says it sees.
+
+        Raises ``NeedsPerson(code="not_configured")``.
+        """
+        chosen = await self._ready(provider_id)
+        if chosen is None:
+            raise NeedsPerson("Set this service up and save it first.", code="not_configured")
+        entry, config = chosen
+        update = {"vision_mode": "on", **({"model": model} if model else {})}
+        endpoint = await self._endpoint(entry, config.model_copy(update=update))
+        return HttpModelClient(self._host.http, self._host.clock, endpoint)
+
     async def list(self) -> dict[str, Any]:
         """``providers.list``: every service of the catalogue with its form."""
         stored, active = await self._stored()
@@ -124,7 +141,7 @@ class ProviderService:
                 "calledTool": False,
                 "baseUrl": "",
                 "notes": [],
-                "error": _error(failure),
+                "error": failure_view(failure),
             }
         return {
             "ok": True,
@@ -142,7 +159,7 @@ class ProviderService:
             endpoint = await self._unsaved(provider_id, entered, for_models=True)
             found = await list_models(self._host.http, self._host.clock, endpoint)
         except (ProviderFailed, NeedsPerson) as failure:
-            return {"ok": False, "models": [], "error": _error(failure)}
+            return {"ok": False, "models": [], "error": failure_view(failure)}
         return {"ok": True, "models": found, "error": None}
 
     async def _unsaved(
@@ -173,8 +190,12 @@ class ProviderService:
         return resolve(self._catalog, entry, config, known[1])
 
     async def _active_config(self) -> tuple[CatalogEntry, ProviderConfig] | None:
-        stored, active = await self._stored()
-        entry = self._catalog.entries.get(active or "")
+        _, active = await self._stored()
+        return await self._ready(active or "")
+
+    async def _ready(self, provider_id: str) -> tuple[CatalogEntry, ProviderConfig] | None:
+        stored, _ = await self._stored()
+        entry = self._catalog.entries.get(provider_id)
         if entry is None:
             return None
         config = _config(entry, stored)
@@ -217,7 +238,8 @@ def _identity(endpoint: Endpoint) -> tuple[str, str, str]:
     return endpoint.entry.id, endpoint.base_url, endpoint.info.model
 
 
-def _error(failure: ProviderFailed | NeedsPerson) -> dict[str, Any]:
+def failure_view(failure: ProviderFailed | NeedsPerson) -> dict[str, Any]:
+    """A failure as the settings page shows it."""
     error = {"code": failure.code, "message": failure.message, "hint": str(failure.data.get("hint", ""))}
     for key in ("detail", "field", "retry_after"):
         if key in failure.data:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
+from webbrain.agent.pictures import PictureRules
 from webbrain.core.errors import WebBrainError
 from webbrain.core.limits import MAX_STEPS_DEFAULT, MAX_STEPS_MAX, MAX_STEPS_MIN
 from webbrain.host.protocols import Host
@@ -19,6 +20,10 @@ from webbrain.host.protocols import Host
 REQUEST_TIMEOUT_MS: Final = 120_000
 REQUEST_TIMEOUT_MS_MIN: Final = 5_000
 REQUEST_TIMEOUT_MS_MAX: Final = 600_000
+IMAGE_SIDE: Final = 1_568
+IMAGE_SIDE_MIN: Final = 256
+IMAGE_SIDE_MAX: Final = 4_096
+SCREENSHOTS_MAX: Final = 1_000
 
 Kind = Literal["enum", "bool", "int", "text"]
 
@@ -103,9 +108,68 @@ class Settings(BaseModel):
         "192.168.x.x. Off, it reaches public addresses only.",
     )
 
+    auto_screenshot: Literal["off", "navigation", "state_change", "every_step"] = _setting(
+        "state_change",
+        "enum",
+        "pictures",
+        "Pictures of the page",
+        "When the agent takes a picture of the visible part of the page by itself while it acts. It goes to "
+        "your model if that reads pictures, else to the vision model if you chose one.",
+        options={
+            "off": "Never",
+            "navigation": "On every new page",
+            "state_change": "After every change",
+            "every_step": "After every step",
+        },
+    )
+    screenshot_fallback: bool = _setting(
+        True,
+        "bool",
+        "pictures",
+        "Picture where there is hardly any text",
+        "Take one also when a page that was read has next to no text, such as a drawing or a map.",
+    )
+    max_screenshots_per_turn: int = _setting(
+        0,
+        "int",
+        "pictures",
+        "Most pictures per request",
+        f"From your message to the end of the run: 1 to {SCREENSHOTS_MAX}, or 0 for no limit. "
+        "Every picture costs about as much as a page of text.",
+        ge=0,
+        le=SCREENSHOTS_MAX,
+    )
+    max_image_dimension: int = _setting(
+        IMAGE_SIDE,
+        "int",
+        "pictures",
+        "Longest side of a picture (pixels)",
+        "Larger pictures are made smaller before they are sent.",
+        ge=IMAGE_SIDE_MIN,
+        le=IMAGE_SIDE_MAX,
+    )
+    image_detail: Literal["auto", "low", "high"] = _setting(
+        "auto",
+        "enum",
+        "pictures",
+        "How closely to look",
+        "For services with OpenAI's interface that know the choice. Low is cheaper, high reads small print.",
+        options={"auto": "The service decides", "low": "Low", "high": "High"},
+    )
+
     def headers_timeout(self) -> float | None:
         """Seconds a model may take to begin its answer; ``None`` if the user never said."""
         return self.request_timeout_ms / 1000 if "request_timeout_ms" in self.model_fields_set else None
+
+    def picture_rules(self) -> PictureRules:
+        """When pictures of the page are taken, and how large."""
+        return PictureRules(
+            auto=self.auto_screenshot,
+            fallback=self.screenshot_fallback,
+            per_turn=self.max_screenshots_per_turn,
+            longest=self.max_image_dimension,
+            detail=self.image_detail,
+        )
 
     def step_limit(self) -> int:
         """Steps of a run; 0 means no limit. Values too small to get anything done count as the smallest."""
