@@ -143,11 +143,28 @@ def test_a_tree_is_read_to_its_last_page() -> None:
     def results(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         page = arguments.get("continuationArgs", {}).get("page", 1)
         more = {"hasMore": True, "continuationArgs": {"page": page + 1}} if page < 3 else {}
-        return {"success": True, "pageContent": f'textbox [ref_{page}] value="abc…"', **more}
+        return {"success": True, "pageContent": f"textbox [ref_{page}]", **more}
 
     calls, _, _ = played(policy, results)
     assert len(calls) == 3
-    assert found == ["\n".join(f'textbox [ref_{page}] value="abc..."' for page in (1, 2, 3))]
+    assert found == ["\n".join(f"textbox [ref_{page}]" for page in (1, 2, 3))]
+
+
+def test_values_that_are_cut_are_read_in_full() -> None:
+    found: list[str] = []
+
+    def policy(goal: str, call: Any) -> None:
+        found.append(call("get_accessibility_tree")["pageContent"])
+
+    def results(tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        if "ref_id" in arguments:
+            return {"success": True, "pageContent": f'textbox [{arguments["ref_id"]}] value="long \\"er\\" "'}
+        lines = 'heading "a…" [ref_1]\n textbox [ref_2] type="text" value="long…" (focused)\ntext "b"'
+        return {"success": True, "pageContent": lines}
+
+    calls, _, _ = played(policy, results)
+    assert [arguments.get("ref_id") for _, arguments in calls] == [None, "ref_2"]
+    assert found[0].split("\n")[1] == ' textbox [ref_2] type="text" value="long \\"er\\" " (focused)'
 
 
 def test_key_presses_go_out_in_allowed_portions() -> None:

@@ -14,7 +14,9 @@ PAGES = 20
 TREE_CHARS = 12_000
 OWN = frozenset({"get_accessibility_tree", "read_page", "press_keys", "wait", "drag"})
 """Words that need more than handing on."""
-CUT_VALUE = re.compile(r'(value="(?:[^"\\]|\\.)*)…"')
+VALUE = re.compile(r'\bvalue="(?:[^"\\]|\\.)*"')
+CUT_VALUE = re.compile(r'\bvalue="(?:[^"\\]|\\.)*…"')
+REF = re.compile(r"\bref_\w+")
 
 
 class Agent(Protocol):
@@ -44,9 +46,16 @@ class Words:
         return self._use(tool, **{key: value for key, value in arguments.items() if value is not None})
 
     def _get_accessibility_tree(self, **arguments: Any) -> dict[str, Any]:
+        """The tree with the values of fields in full: what is cut is asked for by its ref."""
         result = self._whole("get_accessibility_tree", "pageContent", "\n", maxChars=TREE_CHARS, **arguments)
-        # The policies know three dots as the mark of a value that is cut.
-        result["pageContent"] = CUT_VALUE.sub(r'\1..."', result.get("pageContent", ""))
+        lines = result["pageContent"].split("\n")
+        for index, line in enumerate(lines):
+            cut, ref = CUT_VALUE.search(line), REF.search(line)
+            if cut and ref and "ref_id" not in arguments:
+                field = self._use("get_accessibility_tree", ref_id=ref[0])
+                if whole := VALUE.search(field.get("pageContent", "").split("\n")[0]):
+                    lines[index] = line[: cut.start()] + whole[0] + line[cut.end() :]
+        result["pageContent"] = "\n".join(lines)
         return result
 
     def _read_page(self) -> dict[str, Any]:
