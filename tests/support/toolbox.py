@@ -1,13 +1,19 @@
 """A page and a context to run one tool against, and plausible answers of a page for every action."""
 
+import base64
+from dataclasses import replace
 from typing import Any, Final
 
+from webbrain.agent.journal import Journal
+from webbrain.agent.pictures import Eyes, PictureRules
 from webbrain.core.types import Mode, Tier
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.protocols import Capabilities, Tab
 from webbrain.host.reach import Download, Frame
+from webbrain.services.pictures import PictureStore
+from webbrain.testing.scripted import INFO, ScriptedModel
 from webbrain.tools.base import ToolContext, ToolSpec
-from webbrain.tools.state import RunState
+from webbrain.tools.state import Dialog, RunState
 
 TAB: Final = 7
 URL: Final = "https://shop.example/list"
@@ -74,7 +80,8 @@ WHOLE: Final = {"truncated": False, "encrypted": False}
 
 def page_host(url: str = URL, *, capabilities: Capabilities | None = None) -> MemoryHost:
     """A host with one tab whose page, with two frames in it, answers every action as a small shop would."""
-    host = MemoryHost([Tab(TAB, url, "Shop")], capabilities=capabilities)
+    host = MemoryHost([Tab(TAB, url, "Shop", active=True)], capabilities=capabilities)
+    host.pictures.on(jpeg())
     host.browser.set_frames(TAB, Frame(FRAME, 0, FRAME_URL), Frame(FORMS_FRAME, 0, FORMS_URL))
     for action, answer in ANSWERS.items():
         host.page.on(action, answer)
@@ -104,6 +111,45 @@ def context(
     state = RunState(home=TAB, tab_id=TAB)
     host.events.listen(state.hear)
     return ToolContext(host, TAB, mode, tier, context_window, submit_token, state=state)
+
+
+async def ready(spec: ToolSpec, url: str = URL) -> tuple[MemoryHost, ToolContext]:
+    """A host and a context in which the tool's example makes sense: a dialog to answer, a tab to go to."""
+    able = Capabilities(browser="memory", cdp="cdp" in spec.requires)
+    host = page_host(url, capabilities=able)
+    ctx = context(host)
+    match spec.name:
+        case "go_back" | "go_forward":
+            host.browser.move(TAB, "https://shop.example/two")
+            if spec.name == "go_forward":
+                await host.browser.go_back(TAB)
+            if url != URL:
+                host.browser.move(TAB, url)
+        case "answer_dialog":
+            await host.debugger.attach(TAB)
+            ctx.state.dialogs[TAB] = Dialog(TAB, "confirm", "Delete it?")
+        case "close_tab" | "switch_tab":
+            other = example(spec).tab_id
+            host.browser.open(Tab(other, "https://shop.example/terms", "Terms"))
+            ctx.state.opened[other] = "https://shop.example/terms"
+        case "inspect_viewport":
+            ctx = replace(ctx, sight=eyes(host))
+    return host, ctx
+
+
+def eyes(host: MemoryHost) -> Eyes:
+    """The eyes of a run whose model reads pictures."""
+    made = Eyes(host, Journal(host, TAB, "conv_1"), PictureRules(), None, PictureStore(host))
+    made.meet(ScriptedModel(info=replace(INFO, supports_vision=True)))
+    return made
+
+
+def jpeg(width: int = 1_000, height: int = 700, size: int = 0) -> str:
+    """The header of a JPEG of that size as a data URL, padded to ``size`` bytes: nobody here draws it."""
+    comment = b"\xff\xfe\x00\x06abcd"
+    sides = height.to_bytes(2, "big") + width.to_bytes(2, "big")
+    data = b"\xff\xd8" + comment + b"\xff\xc0\x00\x11\x08" + sides + b"\x03" + b"\0" * 9
+    return "data:image/jpeg;base64," + base64.b64encode(data.ljust(size, b"\0")).decode()
 
 
 def example(spec: ToolSpec) -> Any:

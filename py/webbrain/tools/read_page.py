@@ -25,8 +25,8 @@ class Continuation(ToolArgs):
 
 class Args(ToolArgs):
     """Read the page's text in reading order, without refs: for articles, threads, results. If hasMore is
-    true, the rest comes with the returned continuationArgs. accessState or pageGate tell of a wall (sign-
-    in, payment): report it, do not go round it."""
+    true, the rest comes with the returned continuationArgs. accessState or pageGate tell of a wall
+    (sign-in, payment): report it, do not go round it."""
 
     includeChrome: bool = Field(False, description="Also menus, headers and footers")
     offset: int = Field(0, ge=0)
