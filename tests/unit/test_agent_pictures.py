@@ -1,7 +1,6 @@
 """When the run takes pictures, what the model gets of them, and what it does not."""
 
 import asyncio
-import base64
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import Bench, types, well_formed
-from tests.support.toolbox import TAB, URL, context, page_host
+from tests.support.toolbox import TAB, URL, context, jpeg, page_host
 from webbrain.agent import capture as capturing
 from webbrain.agent.capture import BASE64_CHARS, capture, jpeg_size
 from webbrain.agent.journal import Journal
@@ -19,23 +18,13 @@ from webbrain.core.errors import BridgeError, ModelMayRetry, ProviderFailed, Too
 from webbrain.core.messages import ImagePart, Message, ModelRequest
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.host.memory import Gate, MemoryHost, Tab
+from webbrain.host.memory import Gate, MemoryHost
 from webbrain.policy.untrusted import TAG
 from webbrain.services.pictures import PictureStore
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 from webbrain.tools import sight
 from webbrain.tools.base import ToolArgs, ToolContext, ToolSpec, spec
 from webbrain.tools.state import Dialog
-
-
-def jpeg(width: int = 1_000, height: int = 700, size: int = 0) -> str:
-    """The header of a JPEG of that size, padded to ``size`` bytes: nobody here draws it."""
-    comment = b"\xff\xfe\x00\x06abcd"
-    frame = (
-        b"\xff\xc0\x00\x11\x08" + height.to_bytes(2, "big") + width.to_bytes(2, "big") + b"\x03" + b"\0" * 9
-    )
-    data = b"\xff\xd8" + comment + frame
-    return "data:image/jpeg;base64," + base64.b64encode(data + b"\0" * max(0, size - len(data))).decode()
 
 
 class Args(ToolArgs):
@@ -469,11 +458,9 @@ async def test_pictures_outlive_the_worker_and_the_oldest_go() -> None:
 def looking(*steps: Any, sees: bool = True, **settings: Any) -> Bench:
     """An app whose page can be drawn, with a model that sees or not."""
     host = page_host()
-    host.browser.open(Tab(TAB, URL, "Shop", active=True))
     host.page.on("viewport", {"width": 1_000, "height": 700})
     host.page.on("get_interactive_elements", {"elements": []})
     host.page.on("read_page", {"text": "Tea. " * 100, "returnedLength": 500, "originalLength": 500})
-    host.pictures.on(jpeg())
     host.settings.values.update(settings)
     return Bench(model=ScriptedModel(*steps, info=replace(INFO, supports_vision=sees)), host=host)
 

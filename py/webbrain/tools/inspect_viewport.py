@@ -39,5 +39,6 @@ SPEC = spec(
     effect=False,
     label="Look at the page",
     timeout=LOOK_TIMEOUT,
+    example="{}",
     needs_sight=True,
 )
