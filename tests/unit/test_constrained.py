@@ -64,15 +64,15 @@ class Run:
         self.messages = [Message(role="user", content=enrich.user_turn(task, "Sunday", None))]
         self.task, self.mode = task, mode
         self.page = page(tree, truncated=truncated)
+        self.tools = registry.tools_for(mode, Tier.COMPACT, Capabilities(browser="memory"))
 
     @property
     def state(self) -> TurnState:
-        tools = registry.tools_for(self.mode, Tier.COMPACT, Capabilities(browser="memory"))
         return TurnState(
             system="You operate a page.",
             task=self.task,
             messages=self.messages,
-            tools=tools,
+            tools=self.tools,
             mode=self.mode,
             tier=Tier.COMPACT,
             page=self.page,

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from webbrain.agent import constrained_words
 from webbrain.agent.constrained_page import Element, describe, label
 from webbrain.agent.constrained_steps import Step
 from webbrain.agent.constrained_values import PATTERNS, named
@@ -29,31 +30,38 @@ IN_A_ROW: Final = 4
 SELECT_TOOL: Final = "type_ax"
 """The tool that chooses in a native select; on text fields ``set_field`` does all it can."""
 FIELD_TOOL: Final = "set_field"
-NEVER: Final = frozenset({"get_accessibility_tree", "wait_for_element"})
-"""A fresh tree is in every prompt; selectors are beyond a small model."""
+NEVER: Final = frozenset(
+    {
+        "click",
+        "close_tab",
+        "extract_data",
+        "fetch_url",
+        "find_text",
+        "get_accessibility_tree",
+        "get_interactive_elements",
+        "get_window_info",
+        "inspect_viewport",
+        "list_downloads",
+        "read_pdf",
+        "research_url",
+        "set_checked",
+        "type_text",
+        "wait_for_element",
+        "wait_for_stable",
+    }
+)
+"""Tools that make a small model worse: a fresh tree is in every prompt, selectors are beyond it, and of two
+ways to do the same it takes the wrong one as often as not."""
+SWITCH_TOOL: Final = "switch_tab"
+"""Offered once an action opened a tab, with the numbers of the tabs it opened."""
+DIALOG_TOOL: Final = "answer_dialog"
+"""Offered while a dialog keeps the page from going on, and then alone."""
 
 _URL = re.compile(
     r"https?://|www\.|(?<![@\w.-])(?:[\w-]+\.)+(?:com|org|net|io|dev|edu|gov|de|fr|uk|eu)\b|\blocalhost\b",
     re.IGNORECASE,
 )
 """An address in a task; the host of an e-mail address is none."""
-_SELECTION = re.compile(r"\bselect(?:ed|ion)\b|\bhighlighted\b|\bmarked\b", re.IGNORECASE)
-_BACK = re.compile(r"\bback\b|\bprevious\b|\breturn to\b", re.IGNORECASE)
-_FORWARD = re.compile(r"\bforward\b", re.IGNORECASE)
-
-_SENDING = re.compile(
-    r"\b(?:order|buy|book|purchase|submit|send|sign (?:in|up)|log ?in|register|save|search|apply|reserve"
-    r"|place|pay|post|subscribe|create|confirm|join)\b",
-    re.IGNORECASE,
-)
-_NOT_SENDING = re.compile(r"\b(?:not?|don't|never|without|nothing)\b[^.]{0,40}", re.IGNORECASE)
-_QUESTION = re.compile(
-    r"[?\uff1f]|^\s*(?:what|who|when|where|which|why|how|is|are|does|do|can|tell|find|list|name|summari[sz]e"
-    r"|read|say|show"
-    r"|explain|describe|compare|check|give)\b",
-    re.IGNORECASE,
-)
-
 FINISHED: Final = "finished"
 """The first key of every answer: the model judges the task before it picks a tool. Without it a small model
 acts on for ever.
@@ -77,8 +85,9 @@ class TurnSchema:
 
     def build(self) -> Schema:
         """The schema for the answer."""
-        branches = [branch for tool in self._state.tools for branch in self._branches(tool)]
-        if not branches or not any(tool.name == "done" for tool in self._state.tools):
+        waiting = [tool for tool in self._state.tools if tool.name == DIALOG_TOOL and self._dialog_open()]
+        branches = [branch for tool in waiting or self._state.tools for branch in self._branches(tool)]
+        if not waiting and not (branches and any(tool.name == "done" for tool in self._state.tools)):
             branches.append(_object("answer", {"text": _text(SUMMARY_CHARS)}))
         return {"anyOf": branches} if len(branches) > 1 else branches[0]
 
@@ -87,6 +96,9 @@ class TurnSchema:
             return []
         if tool.name == "done":
             return self._done(tool)
+        if tool.name == SWITCH_TOOL:
+            tabs = self._new_tabs()
+            return [_object(tool.name, {"tab_id": {"enum": tabs}})] if tabs else []
         if tool.acts_on == "click":
             return self._referring(tool, self._clickable())
         if tool.name == FIELD_TOOL:
@@ -101,14 +113,17 @@ class TurnSchema:
 
     def _senseless(self, name: str) -> bool:
         task = self._state.task
+        words = constrained_words.of(task)
+        if name == DIALOG_TOOL:
+            return not self._dialog_open()
         if name == "navigate":
             return not _URL.search(task)
         if name == "get_selection":
-            return not _SELECTION.search(task)
+            return not words.selection.search(task)
         if name == "go_back":
-            return not _BACK.search(task)
+            return not words.back.search(task)
         if name == "go_forward":
-            return not _FORWARD.search(task)
+            return not words.forward.search(task)
         if name == "read_page":
             return not self._cut_short() or self._read_already()
         if name == "scroll" and self._state.page and not self._state.page.truncated:
@@ -116,6 +131,19 @@ class TurnSchema:
                 step.call.name == "scroll" and step.data.get("moved") is False for step in self._steps[-2:]
             )
         return False
+
+    def _dialog_open(self) -> bool:
+        """The last step left a JavaScript dialog open."""
+        return bool(self._steps) and isinstance(self._steps[-1].data.get("dialog"), Mapping)
+
+    def _new_tabs(self) -> list[int]:
+        """Tabs that the steps opened and none went to."""
+        found: list[int] = []
+        for step in self._steps:
+            if step.call.name == SWITCH_TOOL and step.ok:
+                found = [tab for tab in found if tab != step.args.get("tab_id")]
+            found += [tab for tab in step.new_tabs if tab not in found]
+        return found
 
     def _cut_short(self) -> bool:
         """The tree does not hold all text of the page."""
@@ -203,7 +231,8 @@ class TurnSchema:
 
     def _not_sent_yet(self) -> bool:
         """Something was entered for a task that asks to send it, and no button was pressed since."""
-        if not _SENDING.search(_NOT_SENDING.sub("", self._state.task)):
+        words = constrained_words.of(self._state.task)
+        if not words.sending.search(words.not_sending.sub("", self._state.task)):
             return False
         for step in reversed(self._steps):
             if step.new_page or (step.ok and step.target.startswith(("button ", "link "))):
@@ -291,7 +320,8 @@ class TurnSchema:
     def _nothing_done_yet(self) -> bool:
         """A task that is no question cannot be over before anything was done for it; small models say so."""
         effects = {tool.name for tool in self._state.tools if tool.effect}
-        return not _QUESTION.search(self._state.task) and not any(s.call.name in effects for s in self._steps)
+        question = constrained_words.of(self._state.task).question
+        return not question.search(self._state.task) and not any(s.call.name in effects for s in self._steps)
 
     @staticmethod
     def _required(tool: ToolSpec, without: set[str]) -> dict[str, Schema]:

@@ -21,7 +21,7 @@ STEPS_SHOWN: Final = 24
 
 TELLING: Final = ("message:", "opened:", "closed:", "invalid")
 """How entries of ``changed`` begin that are worth a model's attention."""
-LEAVING: Final = frozenset({"navigate", "go_back", "go_forward"})
+LEAVING: Final = frozenset({"navigate", "go_back", "go_forward", "switch_tab"})
 
 _JSON_START = re.compile(r"^\{", re.MULTILINE)
 
@@ -53,10 +53,19 @@ class Step:
         return "currentUrl" in self.data or (self.ok and self.call.name in LEAVING)
 
     @property
+    def new_tabs(self) -> list[int]:
+        """Numbers of the tabs that it opened."""
+        one, several = self.data.get("newTab"), self.data.get("newTabs")
+        opened = several if isinstance(several, list) else [one]
+        return [tab["tabId"] for tab in opened if isinstance(tab, dict) and isinstance(tab.get("tabId"), int)]
+
+    @property
     def idle(self) -> bool:
         """True if it failed, or worked and nothing on the page changed."""
         if not self.ok:
             return True
+        if self.new_tabs or "dialog" in self.data:
+            return False
         if self.target.startswith("link "):
             # The link of the page we are on: it loads, and nothing is different.
             before, after = self.data.get("previousUrl"), self.data.get("currentUrl")
@@ -154,6 +163,10 @@ def _outcome(step: Step) -> str:
         return f"ok, now at {enrich.clean(path, PATH_CHARS) or 'a new page'}"
     if data.get("verified") is False:
         return "ok, the field shows: " + enrich.clean(str(data.get("actual", "nothing")), OUTCOME_CHARS)
+    if isinstance(dialog := data.get("dialog"), dict):
+        return "ok, the page asks: " + enrich.clean(str(dialog.get("message", "")), OUTCOME_CHARS)
+    if step.new_tabs:
+        return f"ok, opened tab {step.new_tabs[-1]}"
     if step.idle:
         return "ok, no visible change"
     return ", ".join(["ok", *_telling(data.get("changed"))])

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Final
 
+from webbrain.agent.constrained_words import MONTHS, VAGUE_DAYS, number_words
+
 VALUES: Final = 30
 
 PATTERNS: Final[Mapping[str, str]] = {
@@ -26,36 +28,27 @@ _MONTHS: Final = (
     "jan(?:uary)?", "feb(?:ruary)?", "mar(?:ch)?", "apr(?:il)?", "may", "june?", "july?", "aug(?:ust)?",
     "sep(?:t(?:ember)?)?", "oct(?:ober)?", "nov(?:ember)?", "dec(?:ember)?",
 )  # fmt: skip
-_MONTH: Final = "|".join(f"(?P<m{number}>{name})" for number, name in enumerate(_MONTHS, 1))
+_MONTH: Final = "|".join(
+    f"(?P<m{number}>{english}|{other})"
+    for number, (english, other) in enumerate(zip(_MONTHS, MONTHS, strict=True), 1)
+)
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?(?:{_MONTH})\.?,?\s+(\d{{4}})\b", re.I
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th|er|º)?\.?\s+(?:of\s+|de\s+)?(?:{_MONTH})\.?,?"
+    r"\s+(?:de\s+|del\s+)?(\d{4})\b",
+    re.IGNORECASE,
 )
 _MONTH_FIRST = re.compile(rf"\b(?:{_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.I)
 _DOTTED = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
 _VAGUE_DATE = re.compile(
     r"\b\d{1,4}[/.]\d{1,2}[/.]?|\b(?:today|tomorrow|tonight|next|this|coming|days?|weeks?|months?|year"
-    r"|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?\b|" + "|".join(rf"\b{name}\b" for name in _MONTHS),
+    r"|mon|tues|wednes|thurs|fri|satur|sun)(?:day)?\b"
+    rf"|\b(?:{VAGUE_DAYS})\b|" + "|".join(rf"\b(?:{name})\b" for name in (*_MONTHS, *MONTHS)),
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.@-])-?\d+(?:\.\d+)?(?![\w@-]|\.\d)")
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
-_WORDS: Final = (
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)}|dozen)\b", re.IGNORECASE)
 
 
 def named(kind: str, task: str) -> list[str] | None:
@@ -73,7 +66,7 @@ def named(kind: str, task: str) -> list[str] | None:
         for pattern in (_ISO, _DAY_FIRST, _MONTH_FIRST, _DOTTED, _TIME):
             plain = pattern.sub(" ", plain)
         numbers = [match[0] for match in _NUMBER.finditer(plain)]
-        numbers += [_number(match[0].lower()) for match in _NUMBER_WORD.finditer(plain)]
+        numbers += [str(value) for value in number_words(plain)]
         return _unique(numbers)
     if kind == "time":
         return _unique(f"{int(hour):02}:{minute}" for hour, minute in _TIME.findall(task)) or None
@@ -99,10 +92,6 @@ def _date(place: int, year: str, month: str, day: str) -> list[tuple[int, str]]:
         return [(place, date(int(year), int(month), int(day)).isoformat())]
     except ValueError:
         return []
-
-
-def _number(word: str) -> str:
-    return "12" if word == "dozen" else str(_WORDS.index(word) + 1)
 
 
 def _unique(values: Iterable[str]) -> list[str]:
