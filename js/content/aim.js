@@ -17,6 +17,7 @@ import { pressTarget, reach } from "./press.js";
 import { roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
 import { plainRect } from "./sight.js";
+import { atPoint, refuseForeign } from "./target.js";
 import { Watch } from "./watch.js";
 
 /** @typedef {import("./session.js").Session} Session */
@@ -104,10 +105,26 @@ async function aimClick(session, tool, args) {
     throw error;
   }
   const { target, reached, watch } = ready;
+  keepOut(watch, reached.hit);
   return opened(session, watch, [inTab(target, reached.point)], aimed.element, aimed.ref, () => {
     watch.acted(focusable(reached.hit));
     return conclude(session, { ...ready, method: `${ready.method}_trusted` }, null);
   });
+}
+
+/**
+ * Real input goes wherever the pointer is, into frames of other sites too, whose forms nobody has looked at.
+ * @param {Watch} watch
+ * @param {Element} hit
+ * @throws {Refusal} `in_frame`
+ */
+function keepOut(watch, hit) {
+  try {
+    refuseForeign(hit);
+  } catch (error) {
+    watch.close();
+    throw error;
+  }
 }
 
 /**
@@ -167,6 +184,10 @@ async function aimDrag(session, args) {
   session.touch(drag.source);
   session.actions++;
   const points = [inTab(drag.source, drag.from), inTab(drag.source, drag.to)];
+  for (const { x, y } of points) {
+    const { hit } = atPoint(x, y);
+    if (hit) keepOut(drag.watch, hit);
+  }
   const answer = opened(session, drag.watch, points, drag.source, drag.ref, () => {
     drag.watch.acted(focusable(drag.hit));
     return concludeDrag(session, drag, "drag_trusted");
@@ -187,7 +208,7 @@ async function aimKeys(session, args) {
   const key = knownKey(args.key);
   const repeat = whole(args.repeat, 1, 1, REPEATS);
   session.tokens.check(session, "press_keys", args);
-  const target = keyTarget();
+  const target = keyTarget(key);
   const described = session.describe(target);
   const watch = new Watch(session, target);
   session.actions++;

@@ -263,9 +263,8 @@ class NativeDrag {
       this.#send(under, "dragenter", at, left);
       if (left && isConnected(left)) this.#send(left, "dragleave", at, under);
     }
-    this.#data.dropEffect = /copy/i.test(this.#data.effectAllowed) ? "copy" : "move";
-    const prevented = !this.#send(under, "dragover", at);
-    this.#accepted = prevented && /** @type {string} */ (this.#data.dropEffect) !== "none";
+    // A made-up DataTransfer keeps no dropEffect, so what the page wants shows only in its taking the event.
+    this.#accepted = !this.#send(under, "dragover", at);
   }
 
   /** @param {Point} at */
@@ -275,7 +274,6 @@ class NativeDrag {
       if (this.#accepted) this.#send(over, "drop", at);
       else this.#send(over, "dragleave", at);
     }
-    if (!this.#accepted) this.#data.dropEffect = "none";
     if (isConnected(this.#source)) this.#send(this.#source, "dragend", at);
   }
 }

@@ -34,6 +34,7 @@ import { inputType, isDisabled, VALUE_INPUTS } from "./roles.js";
 import { scrollerOf } from "./scroll.js";
 import { Refusal } from "./session.js";
 import { isRendered, modalDialog } from "./sight.js";
+import { isForeign } from "./target.js";
 import { sendChange, sendInput, setValue } from "./values.js";
 import { Watch } from "./watch.js";
 
@@ -74,14 +75,14 @@ export async function pressKeys(session, args) {
   const key = knownKey(args.key);
   const repeat = whole(args.repeat, 1, 1, REPEATS);
   session.tokens.check(session, "press_keys", args);
-  const target = keyTarget();
+  const target = keyTarget(key);
   const described = session.describe(target);
   const watch = new Watch(session, target);
   session.actions++;
   let handled = false;
   for (let i = 0; i < repeat; i++) {
     if (i > 0) await pause(repeat > FEW ? FAST_MS : TICK_MS);
-    handled = pressKey(keyTarget(), key) || handled;
+    handled = pressKey(keyTarget(key), key) || handled;
   }
   const changed = await watch.done();
   /** @type {Answer} */
@@ -105,10 +106,19 @@ export function knownKey(given) {
   return key;
 }
 
-/** @returns {Element} the focused element, or what stands for the page */
-export function keyTarget() {
+/**
+ * @param {string} [key]
+ * @returns {Element} the focused element, or what stands for the page
+ * @throws {Refusal} `focus_in_frame` if the key might send something that cannot be seen from here
+ */
+export function keyTarget(key) {
   const target = deepActive() ?? pageRoot(document);
   if (!target) throw new Refusal("no_page", "The page has no content yet.");
+  if (isForeign(target) && key !== "Tab" && key !== "Escape")
+    throw new Refusal(
+      "focus_in_frame",
+      "The focus is in an embedded frame of another site. Read it with iframe_read, and use its refs or iframe_click there.",
+    );
   return target;
 }
 

@@ -193,9 +193,28 @@ function byPoint(session, args) {
     );
   const { hit, point } = atPoint(x, y);
   if (!hit) throw new Refusal("bad_point", "There is nothing at this point.");
+  refuseForeign(hit);
   const element = composedClosest(hit, (e) => isInteractive(e, roleOf(e))) ?? hit;
   expect(session, args, element, hit);
   return { element, text: hit, point, by: "coordinates" };
+}
+
+/**
+ * What lies in a frame of another site cannot be judged from here, so no input may go there by its place alone.
+ * @param {Element} hit
+ * @throws {Refusal} `in_frame`
+ */
+export function refuseForeign(hit) {
+  if (isForeign(hit))
+    throw new Refusal(
+      "in_frame",
+      "This place lies in an embedded frame of another site. Read it with iframe_read, and use its refs or iframe_click there.",
+    );
+}
+
+/** @param {Element} e @returns {boolean} it shows a document that this page may not look into */
+export function isForeign(e) {
+  return /^(i?frame|fencedframe|object|embed|portal)$/.test(localName(e)) && !frameDocument(e);
 }
 
 /** @param {number} x @param {number} y @returns {{ hit: Element | null, point: { x: number, y: number } }} the innermost element, frames of the same origin entered */
@@ -225,11 +244,13 @@ function expect(session, args, element, hit) {
   const name = typeof args.expected_name === "string" ? folded(args.expected_name) : "";
   const role = typeof args.expected_role === "string" ? args.expected_role.trim().toLowerCase() : "";
   if (!name && !role) return;
+  /** @type {Element[]} */
   const chain = [];
+  // From what lies at the point up to the control it belongs to: an outer container holds every name of the page.
   for (
     let at = /** @type {Element | null} */ (hit);
-    at && chain.length < ANCESTOR_STEPS;
-    at = composedParent(at)
+    at && !/^(body|html)$/.test(localName(at)) && chain.length < ANCESTOR_STEPS;
+    at = at === element ? null : composedParent(at)
   )
     chain.push(at);
   const fits = chain.some((e) => {

@@ -64,6 +64,8 @@ const ATTRIBUTES = [
 ];
 const STEP_MS = 15;
 const OVERLAY_LIMIT = 200;
+/** Elements near the target whose being shown is looked at. */
+const NEARBY_LIMIT = 300;
 const TEXTS = 3;
 /** Ancestors of the target that still count as its neighbourhood. */
 const NEAR_STEPS = 3;
@@ -93,6 +95,24 @@ function stateOf(e) {
   if (tag === "summary") state.open = String(/** @type {any} */ (composedParent(e))?.open);
   if (/^(button|input|select|textarea)$/.test(tag)) state.disabled = String(field.disabled);
   return state;
+}
+
+/**
+ * Elements near an action that are not shown before it, outermost only.
+ * @param {Element} root
+ * @returns {Element[]}
+ */
+function hiddenIn(root) {
+  /** @type {Element[]} */
+  const found = [];
+  const all = queryAll(root, "*");
+  for (let i = 0; i < all.length && i < NEARBY_LIMIT; i++) {
+    const e = /** @type {Element} */ (all[i]);
+    const parent = composedParent(e);
+    if (SKIPPED.has(localName(e)) || isRendered(e) || (parent && found.includes(parent))) continue;
+    if (!parent || isRendered(parent)) found.push(e);
+  }
+  return found;
 }
 
 /** @param {Document} doc @returns {Set<Element>} */
@@ -142,6 +162,10 @@ export class Watch {
   #undo = [];
   /** @type {Element | null} */
   #vicinity;
+  /** What was not shown near the target. @type {Element[]} */
+  #hidden;
+  /** What lost its `hidden` anywhere. @type {Set<Element>} */
+  #uncovered = new Set();
 
   /**
    * @param {Session} session
@@ -160,6 +184,7 @@ export class Watch {
       this.#vicinity = up;
     }
     this.#before = this.#snapshot();
+    this.#hidden = hiddenIn(composedParent(this.#vicinity ?? target) ?? target);
     this.#listen();
   }
 
@@ -188,6 +213,7 @@ export class Watch {
       characterData: true,
       attributes: true,
       attributeFilter: ATTRIBUTES,
+      attributeOldValue: true,
     };
     const roots = new Set([document, this.#doc, Node.prototype.getRootNode.call(this.#target)]);
     for (const root of roots) observer.observe(root, options);
@@ -256,7 +282,10 @@ export class Watch {
       if (near || record.type !== "attributes") this.#mark();
       const live = composedClosest(at, (x) => matches(x, LIVE));
       if (live) this.#live.add(live);
-      if (record.type === "attributes") continue;
+      if (record.type === "attributes") {
+        if (record.attributeName === "hidden" && record.oldValue !== null) this.#uncovered.add(at);
+        continue;
+      }
       for (let i = 0; i < record.addedNodes.length && i < 50; i++) {
         const added = /** @type {Node} */ (record.addedNodes[i]);
         if (!isElement(added) || SKIPPED.has(localName(added))) continue;
@@ -363,12 +392,27 @@ export class Watch {
     }
     if (after.connected && after.text !== before.text && !this.#texts.has(this.#target))
       out.push(`text: ${quote(after.text)}`);
+    this.#shown(out, after.overlays);
     this.#textChanges(out);
     const moved = after.x !== before.x || after.y !== before.y;
     if (moved) out.push(`scrolled: page to ${after.x},${after.y}`);
     else if ([...this.#scrolled].some((e) => nodeType(e) !== 9)) out.push("scrolled: part of the page");
     if (!out.length && this.#nearby) out.push("look: classes or styles near the element changed");
     return out.length ? out.slice(0, CHANGES).map((text) => cut(text, CHANGE_CHARS * 2)) : ["nothing"];
+  }
+
+  /** @param {string[]} out @param {Set<Element>} overlays named already */
+  #shown(out, overlays) {
+    let left = TEXTS;
+    for (const e of new Set([...this.#hidden, ...this.#uncovered])) {
+      if (left <= 0) return;
+      if (!isConnected(e) || !isRendered(e) || composedClosest(e, (x) => overlays.has(x))) continue;
+      const text = textInside(e, 80);
+      if (!text || out.some((entry) => entry.endsWith(quote(text)))) continue;
+      left--;
+      const role = roleOf(e);
+      out.push(`shown: ${role === "generic" ? "" : `${role} `}${quote(text)}`);
+    }
   }
 
   /** @param {string[]} out */
