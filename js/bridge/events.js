@@ -50,14 +50,7 @@ export function reduced(method, params) {
  */
 export function hearEvents(api, tell) {
   const { tabs, webNavigation, downloads } = api;
-  tabs.onCreated.addListener((/** @type {any} */ tab) => {
-    tell({
-      kind: "tab_opened",
-      tabId: tab.openerTabId ?? -1,
-      data: { tabId: tab.id, url: cut(tab.pendingUrl || tab.url) },
-    });
-  });
-  // A window of its own, or one opened with noopener, names its opener only here.
+  // Not tabs.onCreated: the opener it names is in Chrome whatever tab is in front, and in Firefox missing for windows.
   webNavigation.onCreatedNavigationTarget.addListener((/** @type {any} */ { sourceTabId, tabId, url }) => {
     tell({ kind: "tab_opened", tabId: sourceTabId, data: { tabId, url: cut(url) } });
   });

@@ -8,8 +8,11 @@ import json
 from collections.abc import Mapping
 from itertools import count
 from typing import Any, Self
+from urllib.parse import quote
 
 from webbrain.core import events as ev
+from webbrain.core.types import Capability
+from webbrain.policy.permission import Need, card_for
 
 TAB = 7
 CONVERSATION = "c-1"
@@ -172,6 +175,35 @@ CLARIFY = ev.Card(
     ],
 )
 
+PERMISSION = card_for(
+    Need(Capability.DOWNLOAD, "files.shop.example"), "https://files.shop.example/care.pdf", 3, as_user=False
+)
+FETCH = card_for(
+    Need(Capability.NETWORK, "a-rather-long-subdomain.statistics.shop.example"),
+    "http://a-rather-long-subdomain.statistics.shop.example/api/prices?all=1",
+    1,
+    as_user=True,
+)
+PICTURE = "data:image/svg+xml," + quote(
+    """<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="700" font-family="sans-serif">
+<rect width="1000" height="700" fill="#f4f7fa"/><rect width="1000" height="72" fill="#20435c"/>
+<text x="32" y="46" font-size="26" fill="#fff">Field &amp; Fjord</text>
+<rect x="32" y="110" width="380" height="380" fill="#c9dbe6"/>
+<path d="M120 430 220 190 320 430Z" fill="#2f6f8f"/>
+<text x="450" y="160" font-size="34" fill="#16242e">Fjord Shell</text>
+<text x="450" y="205" font-size="24" fill="#16242e">129.00 EUR</text>
+<rect x="450" y="250" width="220" height="56" rx="8" fill="#c0562a"/>
+<text x="488" y="286" font-size="22" fill="#fff">Put in basket</text></svg>"""
+)
+"""What the page looks like, as a data URL."""
+
+
+def picture(number: int, reason: ev.PictureReason, description: str = "") -> ev.Picture:
+    """A picture of that page."""
+    return ev.Picture(
+        picture_id=f"pic_{number}", reason=reason, width=1_000, height=700, description=description
+    )
+
 
 def shopping() -> Run:
     """The first steps of a run in Act."""
@@ -231,4 +263,28 @@ def error_run(code: str, message: str, detail: str = "", *, retryable: bool = Tr
         .think()
         .add(ev.RunError(code=code, message=message, detail=detail, retryable=retryable))
         .end("failed", ms=1200)
+    )
+
+
+SEEN = (
+    "A shop's page for one jacket. At the top a dark blue bar with the name Field & Fjord. On the left a "
+    "picture of a blue jacket; on the right its name, Fjord Shell, the price 129.00 EUR, and an orange "
+    "button, Put in basket."
+)
+
+
+def looking(description: str = "") -> Run:
+    """A run that takes pictures: at the start, after a change, and because the agent asked."""
+    return (
+        Run()
+        .ask("Put the blue jacket into the basket")
+        .add(picture(1, "first", description))
+        .think()
+        .tool("click_ax", "Click “Fjord Shell”", {"ref_id": "ref_12"}, {"success": True}, ms=610)
+        .add(picture(2, "auto", description))
+        .think()
+        .tool("inspect_viewport", "Look at the page", {}, {"captureId": "cap_1"}, ms=190)
+        .add(picture(3, "asked", description))
+        .think()
+        .tool("click", "Click Put in basket", {"text": "Put in basket"}, {"success": True}, ms=420)
     )

@@ -11,19 +11,28 @@ from tests.support.ui_runs import (
     CARD,
     CLARIFY,
     CONVERSATION,
+    FETCH,
     LONG_ANSWER,
     LONG_CARD,
+    PERMISSION,
+    PICTURE,
+    SEEN,
     TAB,
     Run,
     error_run,
+    looking,
     many_steps,
     shopping,
 )
+from webbrain.agent.model import PICTURES_REFUSED
+from webbrain.agent.run_tabs import told_open
 from webbrain.core import events as ev
 from webbrain.providers import catalog as catalogs
 from webbrain.providers.config import ProviderConfig
 from webbrain.providers.form import view
 from webbrain.services.settings import Settings, fields, values
+from webbrain.tools.debugging import REFUSED
+from webbrain.tools.silence import SILENT
 
 Action = tuple[str, ...]
 """``click`` css, ``type`` css text, ``press`` key, ``eval`` JavaScript, ``wait`` css."""
@@ -84,6 +93,7 @@ class State:
         replies = dict(self.replies)
         if self.page == "sidepanel":
             replies.setdefault("panel.open", panel(self.events))
+            replies.setdefault("pictures.get", {"dataUrl": PICTURE})
         else:
             replies = {**_settings_replies(), **replies}
         return {
@@ -297,6 +307,56 @@ def _panel_states() -> dict[str, State]:
             ready=".clamped",
         ),
         "card-long": State(replies=_running(shopping().think().add(LONG_CARD)), ready=".card-submit"),
+        "card-permission": State(
+            replies=_running(shopping().think().add(PERMISSION)), ready=".card-permission"
+        ),
+        "card-fetch": State(replies=_running(shopping().think().add(FETCH)), ready=".card-permission"),
+        "pictures": State(replies=_running(looking().think()), ready=".picture img"),
+        "picture-large": State(
+            events=looking(SEEN).end("completed", "success").events,
+            ready=".picture img",
+            actions=[("click", '[data-picture="pic_2"]'), ("wait", ".picture-dialog[open] img")],
+        ),
+        "picture-gone": State(
+            replies={
+                "pictures.get": {"dataUrl": ""},
+                "panel.open": panel(looking().end("stopped").events),
+            },
+            ready=".picture-gone",
+        ),
+        "notices": State(
+            events=shopping()
+            .add(ev.Warning(code="debugger_refused", message=REFUSED))
+            .think()
+            .add(ev.Warning(code="page_silent", message=SILENT))
+            .tool(
+                "click_ax",
+                "Click “Delete”",
+                {"ref_id": "ref_4"},
+                {"code": "page_busy"},
+                ok=False,
+                summary="page busy",
+            )
+            .think()
+            .tool("answer_dialog", "Answer the page's dialog", {"accept": False}, {"success": True})
+            .add(
+                ev.Warning(
+                    code="pictures_refused",
+                    message=PICTURES_REFUSED.format(label="DeepSeek"),
+                )
+            )
+            .add(
+                told_open(
+                    [
+                        ev.OpenTab(tab_id=8, url="https://news.example/"),
+                        ev.OpenTab(tab_id=9, url="https://shop.example/terms/" + "long-" * 20),
+                    ]
+                )
+            )
+            .end("completed", "partial")
+            .events,
+            ready=".turn-footer",
+        ),
         "confirm-clear": State(
             events=shopping().end("stopped").events,
             ready=".turn-footer",
@@ -327,6 +387,7 @@ def _settings_replies() -> dict[str, Any]:
     return {
         "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
         "settings.get": {"values": values(Settings()), "fields": fields()},
+        "vision.get": {"provider": "", "model": "", "usable": False},
     }
 
 
@@ -405,6 +466,44 @@ def _settings_states() -> dict[str, State]:
             "settings",
             ready=".provider",
             actions=[("click", row.format("anthropic")), ("click", "[data-action=remove]")],
+        ),
+        "settings-pictures": State("settings", anchor="#pictures", ready=".setting"),
+        "settings-vision": State(
+            "settings",
+            {
+                "vision.get": {"provider": "anthropic", "model": "claude-haiku-4-5", "usable": True},
+                "vision.test": {**test_ok, "model": "claude-haiku-4-5"},
+            },
+            anchor="#pictures",
+            ready="#vision-name",
+            actions=[("click", "[data-action=vision-test]"), ("wait", ".result-ok")],
+        ),
+        "settings-vision-failed": State(
+            "settings",
+            {
+                "vision.get": {"provider": "llamacpp", "model": "", "usable": True},
+                "vision.test": {
+                    "ok": False,
+                    "error": {
+                        "code": "not_seen",
+                        "message": "qwen2.5-coder answered, but could not read the number in a test picture.",
+                        "hint": "Choose a model that reads pictures.",
+                    },
+                },
+            },
+            anchor="#pictures",
+            ready="#vision-name",
+            actions=[
+                ("type", "#vision-name", "qwen2.5-coder"),
+                ("click", "[data-action=vision-test]"),
+                ("wait", ".result-bad"),
+            ],
+        ),
+        "settings-vision-gone": State(
+            "settings",
+            {**nothing, "vision.get": {"provider": "openai", "model": "", "usable": False}},
+            anchor="#pictures",
+            ready="#vision-provider",
         ),
         "settings-general": State("settings", anchor="#general", ready=".setting"),
         "settings-about": State("settings", anchor="#about", ready=".timings"),

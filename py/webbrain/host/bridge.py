@@ -277,7 +277,7 @@ class BridgeHost:
         self.clock = SystemClock()
         self.ui = BridgeUi(connection)
         self.events = BridgeEvents()
-        self.debugger = BridgeDebugger(connection, capabilities)
+        self.debugger = BridgeDebugger(connection, tabs, capabilities)
         self.downloads = BridgeDownloads(connection)
         self.windows = BridgeWindows(connection)
         self.pictures = BridgePictures(connection, tabs, self.debugger, capabilities)

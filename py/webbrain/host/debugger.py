@@ -10,7 +10,7 @@ from webbrain.core.limits import BRIDGE_CALL_TIMEOUT
 from webbrain.host.protocols import Capabilities
 from webbrain.host.reach import BrowserEvent
 from webbrain.host.rpc import Connection
-from webbrain.host.tabs import unknown_if_cut_off
+from webbrain.host.tabs import Tabs, restricted, unknown_if_cut_off
 
 PROTOCOL: Final = "1.3"
 ATTACH_TIMEOUT: Final = 5.0
@@ -20,6 +20,7 @@ SILENT_COMMANDS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("Network.enable", {"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}),
 )
 """What is switched on when a tab is attached. None of it shows in the page."""
+EMPTY_PAGE: Final = "about:blank"
 REFUSALS: Final = frozenset({"restricted_page", "api_error", "debugger_detached"})
 NOT_SENT: Final = "is not attached"
 """What Chrome says of a command that it had no session for. One under way is "detached while handling"."""
@@ -32,8 +33,9 @@ class BridgeDebugger:
     again is no error. One command at a time is on its way to attach or detach a tab.
     """
 
-    def __init__(self, connection: Connection, capabilities: Capabilities) -> None:
+    def __init__(self, connection: Connection, tabs: Tabs, capabilities: Capabilities) -> None:
         self._connection = connection
+        self._tabs = tabs
         self._capabilities = capabilities
         self._attached: set[int] = set()
         self._locks: dict[int, asyncio.Lock] = {}
@@ -51,6 +53,10 @@ class BridgeDebugger:
         async with self._lock(tab_id):
             if tab_id in self._attached:
                 return
+            tab = await self._tabs.get(tab_id)
+            url = str(tab.get("url") or tab.get("pendingUrl") or EMPTY_PAGE)
+            if url != EMPTY_PAGE and restricted(url):
+                raise _refused("it is one of the browser's own pages", "forbidden")
             target = {"tabId": tab_id}
             try:
                 await self._attach(target)
@@ -59,12 +65,9 @@ class BridgeDebugger:
             except BridgeError as error:
                 if error.code not in REFUSALS:
                     raise
-                raise BridgeError(
-                    f"The browser does not let this tab be debugged: {error.message}",
-                    code="debugger_refused",
-                    # A session that is said to be there and is not is somebody else's.
-                    data={"reason": "taken" if error.code == "debugger_detached" else "forbidden"},
-                ) from error
+                # A session that is said to be there and is not is somebody else's.
+                reason = "taken" if error.code == "debugger_detached" else "forbidden"
+                raise _refused(error.message, reason) from error
             self._attached.add(tab_id)
 
     async def detach(self, tab_id: int) -> None:
@@ -119,6 +122,11 @@ class BridgeDebugger:
     def _demand(self) -> None:
         if not self._capabilities.cdp:
             raise BridgeError("This browser has no debugger for extensions.", code="not_available")
+
+
+def _refused(why: str, reason: str) -> BridgeError:
+    sentence = f"The browser does not let this tab be debugged: {why}"
+    return BridgeError(sentence, code="debugger_refused", data={"reason": reason})
 
 
 def _detached(message: str, *, sent: bool) -> BridgeError:

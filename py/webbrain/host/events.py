@@ -1,21 +1,14 @@
-"""Browser events as the supervisor hands them on: checked, completed and told to who listens."""
+"""Browser events as the supervisor hands them on: checked and told to who listens."""
 
 import logging
-import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 from webbrain.host.reach import BrowserEvent, EventKind
 
 KINDS: Final = frozenset(get_args(EventKind))
-NOBODY: Final = -1
-"""Opener of a tab that came from no page."""
-OWN_PAGES: Final = re.compile(
-    r"(chrome|edge|brave|vivaldi|opera|chrome-[a-z]+|moz-extension|devtools):"
-    r"|about:(newtab|home|welcome|privatebrowsing|preferences|addons)"
-)
-"""Addresses of tabs that people open, such as an empty new tab. Chrome names the tab they came from as their
-opener, but no page opened them."""
+NO_TAB: Final = -1
+"""The tab of an event that concerns none."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,10 +34,9 @@ class BridgeEvents:
         if kind not in KINDS:
             _log.warning("The browser told of %r, which nobody here knows", kind)
             return
-        tab_id = params.get("tabId")
-        event = BrowserEvent(kind, NOBODY if tab_id is None else int(tab_id), dict(params.get("data") or {}))
-        if kind == "tab_opened" and OWN_PAGES.match(str(event.data.get("url", ""))):
-            event = BrowserEvent(kind, NOBODY, event.data)
+        event = BrowserEvent(
+            cast(EventKind, kind), int(params.get("tabId", NO_TAB)), dict(params.get("data") or {})
+        )
         for hear in list(self._hearers):
             try:
                 hear(event)

@@ -48,7 +48,7 @@ class MemoryBrowser:
         self._tabs[tab.id] = tab
 
     def pop_up(self, opener: int, tab: Tab) -> None:
-        """A page of tab ``opener`` opens ``tab`` (``target=_blank``, ``window.open``); -1 is nobody."""
+        """A page of tab ``opener`` opens ``tab`` (``target=_blank``, ``window.open``)."""
         self.open(tab)
         self._events.tell("tab_opened", opener, tabId=tab.id, url=tab.url)
 
@@ -144,7 +144,7 @@ class MemoryBrowser:
                 for key, other in self._tabs.items()
             }
         self.opened.append((tab.id, url, beside))
-        self.pop_up(beside, tab)
+        self.open(tab)
         return tab
 
     async def close_tab(self, tab_id: int) -> None:

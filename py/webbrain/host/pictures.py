@@ -51,7 +51,12 @@ class BridgePictures:
     async def _drawn(self, tab_id: int, quality: int) -> str:
         """By the debugger, which has the tab drawn wherever it is."""
         params = {"format": "jpeg", "quality": quality, "optimizeForSpeed": True}
-        answer = await self._debugger.send(tab_id, "Page.captureScreenshot", params, timeout=CAPTURE_TIMEOUT)
+        try:
+            answer = await self._debugger.send(
+                tab_id, "Page.captureScreenshot", params, timeout=CAPTURE_TIMEOUT
+            )
+        except BridgeError as error:
+            raise _busy_if_late(error) from error
         return _picture(JPEG + str(answer.get("data", "")))
 
     async def _shown(self, tab: dict[str, Any], quality: int) -> str:
@@ -86,7 +91,10 @@ class BridgePictures:
         return _picture((await self._call("image.resize", {"image": picture, **size}))["image"])
 
     async def _call(self, method: str, params: dict[str, Any]) -> Any:
-        return await self._connection.call(method, params, timeout=CAPTURE_TIMEOUT)
+        try:
+            return await self._connection.call(method, params, timeout=CAPTURE_TIMEOUT)
+        except BridgeError as error:
+            raise _busy_if_late(error) from error
 
 
 def size_of(picture: str) -> tuple[int, int]:
@@ -111,6 +119,12 @@ def _picture(answer: Any) -> str:
     if not isinstance(answer, str) or not answer.startswith(JPEG):
         raise BridgeError("The browser gave no picture.", code="api_error")
     return answer
+
+
+def _busy_if_late(error: BridgeError) -> BridgeError:
+    if error.code != "timeout":
+        return error
+    return BridgeError("The page is busy, or a dialog is open in it: it cannot be drawn.", code="page_busy")
 
 
 def _demand_shown(tab: dict[str, Any]) -> None:

@@ -33,12 +33,17 @@ EventKind = Literal[
 class BrowserEvent:
     """Something the browser did by itself.
 
-    ``tab_id`` is the tab it concerns: for ``tab_opened`` the *opener*, -1 where there is none. ``data`` by
-    kind: ``tab_opened`` ``{tabId, url}``, which may come a second time for a tab, when its opener or its
-    address is known better; ``navigation`` ``{phase, url}`` of the page itself, never of a frame, ``phase``
-    being ``started``, ``committed``, ``completed``, ``failed`` or ``same_document``; ``download_created``
-    ``{id, url, filename}``; ``download_changed`` ``{id, state}``; ``cdp`` ``{method, params}``, reduced to
-    what js/bridge/events.js lets through; ``debugger_detached`` ``{reason}``.
+    ``tab_id`` is the tab it concerns, -1 for none. ``data`` by kind:
+
+    ``tab_opened``      ``{tabId, url}`` of a tab that a page of ``tab_id`` opened, once for each; tabs that a
+                        person or :meth:`Browser.open_tab` opens are not told
+    ``tab_removed``     nothing
+    ``navigation``      ``{phase, url}`` of the page itself, never of a frame in it; ``phase`` is ``started``,
+                        ``committed``, ``completed``, ``failed`` or ``same_document``
+    ``download_created``  ``{id, url, filename}``, the name may still be empty
+    ``download_changed``  ``{id, state}``
+    ``cdp``             ``{method, params}``, reduced to what js/bridge/events.js lets through
+    ``debugger_detached``  ``{reason}``: ``canceled_by_user`` or ``target_closed``
     """
 
     kind: EventKind
@@ -159,7 +164,8 @@ class Pictures(Protocol):
         """The viewport as a JPEG ``data:`` address.
 
         ``quality`` is 1 to 100, ``scale`` multiplies its CSS size. ``BridgeError`` codes: ``not_visible`` (a
-        background tab that this browser cannot draw), ``restricted_page``.
+        background tab that this browser cannot draw), ``restricted_page``, ``page_busy`` (it hangs, or a
+        dialog is open in it: nothing is drawn then).
         """
         ...
 

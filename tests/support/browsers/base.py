@@ -107,6 +107,10 @@ class Page(ABC):
     def close(self) -> None:
         """Close the tab."""
 
+    @abstractmethod
+    def close_dialog(self, *, accept: bool) -> None:
+        """Answer the JavaScript dialog that is open, as a person does."""
+
     def wait(self, expression: str, timeout: float = DEADLINE, what: str = "") -> Any:
         """Return the expression's value once it is true; raise ``TimeoutError``.
 
@@ -194,6 +198,10 @@ class Browser(ABC):
     @abstractmethod
     def reload_extension(self) -> None:
         """Load the extension anew, as an update does: its pages close, tabs stay."""
+
+    @abstractmethod
+    def hold_dialogs(self) -> None:
+        """From now on leave JavaScript dialogs open, as they are when a person looks at the browser."""
 
     def open_tab(self, url: str, *, wait: bool = True) -> Tab:
         """Open a page for the agent to work on."""

@@ -123,6 +123,11 @@ class ChromiumPage(Page):
     def close(self) -> None:
         self._page.close()
 
+    def close_dialog(self, *, accept: bool) -> None:
+        session = self._context.new_cdp_session(self._page)
+        session.send("Page.handleJavaScriptDialog", {"accept": accept})
+        session.detach()
+
     def emulate(self, **media: Any) -> None:
         """Set media features (``color_scheme="dark"``) as Playwright knows them."""
         self._page.emulate_media(**media)
@@ -190,6 +195,10 @@ class Chromium(Browser):
             _Playwright.give_back()
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def hold_dialogs(self) -> None:
+        # Playwright dismisses dialogs at once unless somebody listens.
+        self._context.on("dialog", lambda _: None)
 
     def reload_extension(self) -> None:
         before = self.service_worker_started()

@@ -143,6 +143,9 @@ class FirefoxPage(Page):
     def close(self) -> None:
         self._wire.send("browsingContext.close", {"context": self.context})
 
+    def close_dialog(self, *, accept: bool) -> None:
+        self._wire.send("browsingContext.handleUserPrompt", {"context": self.context, "accept": accept})
+
     def _act(self, kind: str, *actions: dict[str, Any]) -> None:
         source = {"type": kind, "id": kind, "actions": list(actions)}
         self._wire.send("input.performActions", {"context": self.context, "actions": [source]})
@@ -168,9 +171,12 @@ class Firefox(Browser):
         manifest = json.loads((extension / "manifest.json").read_text(encoding="utf-8"))
         self._addon = addon = manifest["browser_specific_settings"]["gecko"]["id"]
         self.origin = f"moz-extension://{UUID}"
-        self._prepare(
-            {**QUIET, **(preferences or {}), "extensions.webextensions.uuids": json.dumps({addon: UUID})}
-        )
+        own = {
+            "browser.download.dir": str(self._profile / "downloads"),
+            "browser.download.folderList": 2,
+            "extensions.webextensions.uuids": json.dumps({addon: UUID}),
+        }
+        self._prepare({**QUIET, **(preferences or {}), **own})
         self._output = (self._profile / "output.log").open("wb")
         self._process = subprocess.Popen(
             [
@@ -225,6 +231,9 @@ class Firefox(Browser):
         self._output.close()
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def hold_dialogs(self) -> None:
+        return  # the session leaves them alone in any case
 
     def reload_extension(self) -> None:
         before = self._instance()

@@ -40,22 +40,16 @@ test("all listeners are there at once, and none for what a browser lacks", () =>
   assert.equal(browser("debugger").listeners["debugger.onEvent"], undefined);
 });
 
-test("a new tab names its opener, and again if that is known better", () => {
-  const { told, fire } = browser();
-  fire("tabs.onCreated", {
-    id: 5,
-    openerTabId: 1,
-    pendingUrl: "https://a.example/",
-    url: "",
-    title: "secret",
+test("a new tab names the tab whose page opened it", () => {
+  const { told, fire, listeners } = browser();
+  fire("webNavigation.onCreatedNavigationTarget", {
+    sourceTabId: 1,
+    sourceFrameId: 4,
+    tabId: 6,
+    url: "https://b.example/",
   });
-  fire("tabs.onCreated", { id: 6, url: "about:blank" });
-  fire("webNavigation.onCreatedNavigationTarget", { sourceTabId: 1, tabId: 6, url: "https://b.example/" });
-  assert.deepEqual(told, [
-    { kind: "tab_opened", tabId: 1, data: { tabId: 5, url: "https://a.example/" } },
-    { kind: "tab_opened", tabId: -1, data: { tabId: 6, url: "about:blank" } },
-    { kind: "tab_opened", tabId: 1, data: { tabId: 6, url: "https://b.example/" } },
-  ]);
+  assert.deepEqual(told, [{ kind: "tab_opened", tabId: 1, data: { tabId: 6, url: "https://b.example/" } }]);
+  assert.equal(listeners["tabs.onCreated"], undefined, "what it says of openers is not true");
 });
 
 test("only the page itself navigates, not its frames", () => {
