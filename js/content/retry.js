@@ -24,9 +24,12 @@ import { inertReason, isGhost, passesThrough, reachablePoint } from "./sight.js"
 /** @typedef {import("./click.js").Ready} Ready */
 /** @typedef {{ eligible: boolean, why: string }} Retry */
 
-/** Elements that do something by themselves when they are clicked, trusted or not. */
+/**
+ * Controls of the browser itself. Page events operate them fully, and a handler of theirs that only counts or remembers
+ * shows nothing on the page: a second press would be the second one for it.
+ */
 const NATIVE =
-  "a[href],area[href],input,select,textarea,option,summary,details,label,audio,video,iframe,object,embed,button[popovertarget],button[command],[contenteditable]";
+  "a[href],area[href],button,input,select,textarea,option,summary,details,label,audio,video,iframe,object,embed,[contenteditable]";
 /** Attributes that say that there is a state to switch. */
 const STATES = [
   "aria-checked",
@@ -113,13 +116,7 @@ function veto(session, ready) {
 
 /** @param {Element} e */
 function isNative(e) {
-  if (isEditable(e) || matches(e, NATIVE)) return true;
-  return (
-    localName(e) === "button" &&
-    isHTML(e) &&
-    !!(/** @type {HTMLButtonElement} */ (e).form) &&
-    inputType(e) === ""
-  );
+  return isEditable(e) || matches(e, NATIVE);
 }
 
 /** @param {Element} e */
