@@ -32,6 +32,8 @@ export const parentNode = getter(Node.prototype, "parentNode");
 export const isConnected = getter(Node.prototype, "isConnected");
 /** @type {(n: Node) => string | null} */
 export const textContent = getter(Node.prototype, "textContent");
+/** What relative addresses are relative to. @type {(n: Node) => string} */
+export const documentBase = getter(Node.prototype, "baseURI");
 /** @type {(n: Node) => Document | null} */
 const ownerDocument = getter(Node.prototype, "ownerDocument");
 /** @type {(n: CharacterData) => string} */
@@ -167,13 +169,15 @@ const SHADOW_HOSTS = new Set(
  * made for custom elements and for childless elements only: a host with children of its own that is no custom element
  * and keeps its root closed is not met in practice.
  * @param {Element} e
+ * @param {string} [name] its tag, if the caller knows it
  * @returns {ShadowRoot | null}
  */
-export function shadowRootOf(e) {
+export function shadowRootOf(e, name = localName(e)) {
+  const host = SHADOW_HOSTS.has(name);
+  if (!host && !name.includes("-")) return null;
   const open = openShadowRoot(e);
   if (open) return open;
-  const name = localName(e);
-  if (!name.includes("-") && !(SHADOW_HOSTS.has(name) && childElementCount(e) === 0)) return null;
+  if (host && firstChild(e)) return null;
   try {
     const door = /** @type {any} */ (globalThis).chrome?.dom?.openOrClosedShadowRoot;
     if (door) return door(e) ?? null;

@@ -6,6 +6,7 @@ import { isHTML, localName, rectOf, viewOf } from "./dom.js";
 import { NAME_CHARS } from "./limits.js";
 import { touchesViewport } from "./sight.js";
 import { line } from "./text.js";
+import { ALL } from "./traits.js";
 
 /**
  * @typedef {object} TreeNode
@@ -19,6 +20,10 @@ import { line } from "./text.js";
  * @property {boolean} hidden `aria-hidden`
  * @property {Element} box what is drawn for it: the label of a checkbox that is not
  * @property {boolean} covered
+ * @property {boolean} behind a dialog that says it is modal is open over it
+ * @property {boolean} drawn a shape or an empty box: known by its look only
+ * @property {string | null} label text of its labels, if it was asked for
+ * @property {number} traits which attributes it has (see `traits.js`)
  * @property {boolean} plain text without a role
  * @property {boolean} selected a chosen option
  * @property {string} context text of the surroundings, for equal names
@@ -66,6 +71,10 @@ export function makeNode(el, role, name, kids, inert) {
     hidden: false,
     box: el,
     covered: false,
+    behind: false,
+    drawn: false,
+    label: null,
+    traits: ALL,
     plain: false,
     selected: false,
     context: "",
@@ -80,13 +89,31 @@ export function textNode(e, text, inert) {
 }
 
 /** @param {Item[]} items */
+export function hasRun(items) {
+  for (const item of items) if (isRun(item)) return true;
+  return false;
+}
+
+/** @param {Item[]} items */
 export function hasText(items) {
-  return items.some((item) => isRun(item) && item.text.trim() !== "");
+  for (const item of items) if (isRun(item) && !isBlank(item.text)) return true;
+  return false;
+}
+
+/** @param {Item[]} items @returns {boolean} there is text that is nothing but blanks */
+export function hasBlank(items) {
+  for (const item of items) if (isRun(item) && isBlank(item.text)) return true;
+  return false;
+}
+
+/** @param {string} text with its white space folded */
+function isBlank(text) {
+  return text === " " || text.trim() === "";
 }
 
 /** @param {Item[]} items @returns {Item[]} */
 export function withoutRuns(items) {
-  return items.some(isRun) ? items.filter((item) => !isRun(item)) : items;
+  return hasRun(items) ? items.filter((item) => !isRun(item)) : items;
 }
 
 /** @param {Item} item @returns {boolean} text without a role and without controls inside */
@@ -136,7 +163,7 @@ export function contentText(items, withoutControls = false) {
  * @returns {{ text: string, rest: Item[] }}
  */
 export function leadingText(items) {
-  const at = items.findIndex((item) => isRun(item) && item.text.trim() !== "");
+  const at = items.findIndex((item) => isRun(item) && !isBlank(item.text));
   if (at < 0) return { text: "", rest: items };
   const run = /** @type {TextRun} */ (items[at]);
   if (at > 0 && items.slice(0, at).some((item) => !isRun(item))) return { text: "", rest: items };
@@ -145,9 +172,7 @@ export function leadingText(items) {
 
 /** @param {Item[]} items @returns {Item[]} without blank text */
 export function tidy(items) {
-  return items.some((item) => isRun(item) && item.text.trim() === "")
-    ? items.filter((item) => !isRun(item) || item.text.trim() !== "")
-    : items;
+  return hasBlank(items) ? items.filter((item) => !isRun(item) || !isBlank(item.text)) : items;
 }
 
 /**

@@ -13,6 +13,8 @@ export const ANCHORED_VALUE_CHARS = 2_000;
 /** Characters of an address or of any other attribute in a tree line. */
 export const HREF_CHARS = 120;
 export const ATTRIBUTE_CHARS = 60;
+/** Characters of a class list given as a hint. */
+export const CLASS_CHARS = 120;
 /** How much of an attribute or text node is looked at at all: what lies behind is never shown anyway. */
 export const RAW_CHARS = 4_000;
 /** Characters of the surroundings that tell two equal controls apart. */
@@ -29,6 +31,9 @@ export const TREE_CHARS = 400_000;
 /** Hit tests one tree may spend on finding covered controls. */
 export const TREE_HIT_TESTS = 400;
 export const TREE_HIT_MS = 120;
+/** Empty boxes and shapes of drawings one tree lists. */
+export const DRAWN_BOXES = 200;
+export const DRAWN_SHAPES = 300;
 /** Options listed per select: in a tree of the page, and when the select is the anchor. */
 export const SELECT_OPTIONS = 30;
 export const ANCHORED_SELECT_OPTIONS = 300;

@@ -2,13 +2,26 @@
  * Lines of a tree: how one element is written, so that no text of a page can pass for our own structure.
  */
 
-import { attribute, deepActive, hasAttribute, isHTML, localName } from "./dom.js";
+import {
+  attribute,
+  deepActive,
+  documentBase,
+  frameDocument,
+  hasAttribute,
+  isHTML,
+  localName,
+  rectOf,
+} from "./dom.js";
+import { fillOf, isShape } from "./drawings.js";
 import { isRun } from "./items.js";
 import {
   ANCHORED_VALUE_CHARS,
   ATTRIBUTE_CHARS,
+  CLASS_CHARS,
+  DEPTH_MAX,
   HREF_CHARS,
   NAME_CHARS,
+  RAW_CHARS,
   TREE_CHARS,
   VALUE_CHARS,
 } from "./limits.js";
@@ -16,6 +29,7 @@ import { editableText, iconHint, labelText } from "./names.js";
 import { abilities, inputType, isDisabled, isEditableRoot, isTypeable } from "./roles.js";
 import { frameNote } from "./sight.js";
 import { line, quote, value as valueText } from "./text.js";
+import { CLASS, DATE, EXPANDED, FAULT, ID, STATE, VALUE_NOW } from "./traits.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
 /** @typedef {import("./items.js").Item} Item */
@@ -25,6 +39,8 @@ import { line, quote, value as valueText } from "./text.js";
 /** @typedef {{ text: string, control: Control | null, first: boolean }} Line */
 /** @typedef {{ filter: Filter, maxDepth: number, maxChars: number, ref_id: string | null }} Shape */
 
+/** Blanks before a line, by depth. */
+const INDENTS = Array.from({ length: DEPTH_MAX + 1 }, (_, depth) => " ".repeat(depth));
 const PRIORITY_NAME = /^(send|submit|post|reply|search|save|continue|next)\b/i;
 
 export class Printer {
@@ -86,7 +102,7 @@ export class Printer {
       }
       if (isRun(item)) {
         this.#add({
-          text: `${" ".repeat(depth)}text ${quote(line(item.text, NAME_CHARS))}`,
+          text: `${INDENTS[depth]}text ${quote(line(item.text, NAME_CHARS))}`,
           control: null,
           first: false,
         });
@@ -105,21 +121,29 @@ export class Printer {
     const { el, role, name } = node;
     const acts = node.interactive || node.clickable;
     const ref = this.#refs.of(el, { role, name, interactive: acts });
-    const disabled = acts && isDisabled(el);
-    const parts = [name ? `${role} ${quote(name)} [${ref}]` : `${role} [${ref}]`];
-    const anchored = el === this.#anchor;
-    this.#describe(node, parts, anchored);
+    const disabled = acts && isDisabled(el, node.traits);
+    const parts = [
+      name ? `${INDENTS[depth]}${role} ${quote(name)} [${ref}]` : `${INDENTS[depth]}${role} [${ref}]`,
+    ];
+    const special = acts || node.drawn || !PLAIN.has(role) || el === this.#anchor;
+    if (special || node.traits & TOLD) this.#describe(node, parts, el === this.#anchor);
     const twin =
-      acts && (this.#twins.get(`${role} ${name}`) ?? 0) > 1 && node.context && node.context !== name;
+      acts && node.context && node.context !== name && (this.#twins.get(`${role} ${name}`) ?? 0) > 1;
     if (twin && this.#shape.filter !== "all") parts.push(`in=${quote(node.context)}`);
-    for (const flag of this.#flags(node, disabled)) parts.push(`(${flag})`);
+    if (special || node.selected) this.#flags(node, disabled, parts);
     /** @type {Line} */
-    const out = { text: " ".repeat(depth) + parts.join(" "), control: null, first: depth === 0 };
+    const out = {
+      text: parts.length > 1 ? parts.join(" ") : /** @type {string} */ (parts[0]),
+      control: null,
+      first: depth === 0,
+    };
     const usable = acts && !disabled && !node.inert && !node.covered;
     if (usable) {
       const can = abilities(el, role);
       const label =
-        localName(el) === "select" ? labelText(el) || line(attribute(el, "aria-label"), NAME_CHARS) : "";
+        localName(el) === "select"
+          ? (node.label ?? labelText(el)) || line(attribute(el, "aria-label"), NAME_CHARS)
+          : "";
       const shown = label ? `${label} (${name})` : name || hintOf(el);
       if (can.length) out.control = { ref, role, name: twin ? `${shown} (${node.context})` : shown, can };
     }
@@ -136,7 +160,8 @@ export class Printer {
    * @param {string[]} parts
    * @param {boolean} anchored
    */
-  #describe({ el, role, name, interactive, clickable }, parts, anchored) {
+  #describe(node, parts, anchored) {
+    const { el, role, name, interactive, clickable, traits, drawn, kids } = node;
     const tag = localName(el);
     /** @param {string} key @param {string} text */
     const add = (key, text) => parts.push(`${key}=${quote(text)}`);
@@ -151,7 +176,7 @@ export class Printer {
       const control = /** @type {HTMLInputElement} */ (el);
       const type = inputType(el);
       if (tag === "input") add("type", type);
-      const label = labelText(el);
+      const label = node.label ?? labelText(el);
       if (label && label !== name) add("label", label);
       show("placeholder", "placeholder", ATTRIBUTE_CHARS);
       if (type === "checkbox" || type === "radio")
@@ -164,12 +189,13 @@ export class Printer {
       if (type === "range" || type === "number") for (const key of ["min", "max", "step"]) show(key, key, 20);
     } else if (tag === "button" && role !== "button") add("type", "button");
     else if (tag === "iframe" || tag === "frame") {
-      show("src", "src", HREF_CHARS);
+      const source = frameSource(el);
+      if (source) add("src", source);
       const note = frameNote(el);
       if (note) parts.push(`(${note})`);
     } else if (tag === "progress" || tag === "meter")
       add("value", String(/** @type {HTMLProgressElement} */ (el).value));
-    if (html && isEditableRoot(el) && !isFormField(tag)) {
+    if (html && !isFormField(tag) && isEditableRoot(el, traits)) {
       const text = valueText(
         editableText(/** @type {HTMLElement} */ (el)),
         anchored ? ANCHORED_VALUE_CHARS : VALUE_CHARS,
@@ -177,44 +203,62 @@ export class Printer {
       if (text) add("value", text);
       else if (!name) show("placeholder", "data-placeholder", ATTRIBUTE_CHARS);
     }
-    if (hasAttribute(el, "aria-valuenow"))
+    if (traits & VALUE_NOW)
       show("value", hasAttribute(el, "aria-valuetext") ? "aria-valuetext" : "aria-valuenow", ATTRIBUTE_CHARS);
-    for (const state of ARIA_STATES) {
-      const text = attribute(el, `aria-${state}`);
-      if (text === "true" || text === "false" || text === "mixed") add(state, text);
-    }
-    if (localName(el) === "summary" && el.parentElement)
+    if (traits & (STATE | EXPANDED))
+      for (const state of ARIA_STATES) {
+        const text = attribute(el, `aria-${state}`);
+        if (text === "true" || text === "false" || text === "mixed") add(state, text);
+      }
+    if (tag === "summary" && el.parentElement)
       add("expanded", String(hasAttribute(el.parentElement, "open")));
-    show("date", hasAttribute(el, "data-date") ? "data-date" : "datetime", 30);
-    if (!name && (interactive || clickable) && !isFormField(tag)) {
+    if (traits & DATE) show("date", hasAttribute(el, "data-date") ? "data-date" : "datetime", 30);
+    if (!html) this.#shapeOf(el, tag, parts);
+    if (!name && (interactive || clickable || drawn) && !isFormField(tag)) {
       const hint = iconHint(el);
       if (hint) add("icon", hint);
-      show("class", "class", ATTRIBUTE_CHARS);
-      show("id", "id", ATTRIBUTE_CHARS);
+      if (traits & CLASS) show("class", "class", CLASS_CHARS);
+      if (traits & ID) show("id", "id", ATTRIBUTE_CHARS);
+      const color = html && !kids.length ? fillOf(el) : "";
+      if (color) add("bg", color);
     }
+  }
+
+  /**
+   * Fill and size of a part of a drawing.
+   * @param {Element} el
+   * @param {string} tag
+   * @param {string[]} parts
+   */
+  #shapeOf(el, tag, parts) {
+    if (!isShape(tag)) return;
+    const fill = line(attribute(el, "fill"), ATTRIBUTE_CHARS);
+    if (fill) parts.push(`fill=${quote(fill)}`);
+    const { width, height } = rectOf(el);
+    parts.push(`box="${Math.round(width)}x${Math.round(height)}"`);
   }
 
   /**
    * @param {TreeNode} node
    * @param {boolean} disabled
-   * @returns {string[]}
+   * @param {string[]} parts
    */
-  #flags(node, disabled) {
+  #flags(node, disabled, parts) {
     const { el } = node;
-    const flags = [];
-    if (node.clickable) flags.push("clickable");
-    if (node.selected) flags.push("selected");
-    if (el === this.#focused && (node.interactive || isTypeable(el))) flags.push("focused");
-    if (disabled) flags.push("disabled");
-    if (node.inert && (node.interactive || node.clickable)) flags.push("inert");
-    if (node.covered) flags.push("covered");
+    const acts = node.interactive || node.clickable;
+    if (node.clickable) parts.push("(clickable)");
+    if (node.selected) parts.push("(selected)");
+    if (el === this.#focused && (node.interactive || isTypeable(el))) parts.push("(focused)");
+    if (disabled) parts.push("(disabled)");
+    if (node.inert && acts) parts.push("(inert)");
+    if (node.covered) parts.push("(covered)");
+    else if (node.behind) parts.push("(behind a dialog)");
     if (isFormField(localName(el)) && isHTML(el)) {
       const field = /** @type {HTMLInputElement} */ (el);
-      if (field.required) flags.push("required");
-      if (field.readOnly) flags.push("readonly");
+      if (field.required) parts.push("(required)");
+      if (field.readOnly) parts.push("(readonly)");
     }
-    if (attribute(el, "aria-invalid") === "true") flags.push("invalid");
-    return flags;
+    if (node.traits & FAULT && attribute(el, "aria-invalid") === "true") parts.push("(invalid)");
   }
 
   /** @param {Line} out */
@@ -225,11 +269,30 @@ export class Printer {
   }
 }
 
+/** Roles whose lines say no more than role and name, unless an attribute adds to it. */
+const PLAIN = new Set(["generic", "text", "heading", "listitem", "list", "cell", "row", "table", "label"]);
+const TOLD = VALUE_NOW | STATE | EXPANDED | DATE | FAULT;
 const ARIA_STATES = ["checked", "selected", "expanded", "pressed"];
 
 /** @param {string} tag */
 function isFormField(tag) {
   return tag === "input" || tag === "textarea" || tag === "select";
+}
+
+/**
+ * Where a frame comes from: host and path of another site, the address as it is written otherwise.
+ * @param {Element} frame
+ * @returns {string}
+ */
+function frameSource(frame) {
+  const written = attribute(frame, "src");
+  if (!written || frameDocument(frame)) return line(written, HREF_CHARS);
+  try {
+    const { host, pathname, protocol } = new URL(written.slice(0, RAW_CHARS), documentBase(frame));
+    return line(host ? host + pathname : protocol, HREF_CHARS);
+  } catch {
+    return line(written, HREF_CHARS);
+  }
 }
 
 /** @param {Element} e */

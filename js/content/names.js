@@ -23,6 +23,7 @@ import {
 import { CONTEXT_CHARS, NAME_CHARS } from "./limits.js";
 import { inputType, isEditableRoot, NAMED_BY_CONTENT } from "./roles.js";
 import { line } from "./text.js";
+import { ALL, ALT, LABEL, LABELLED_BY, PLACEHOLDER, TITLE } from "./traits.js";
 
 /** Never part of any text. */
 export const SKIPPED = new Set([
@@ -217,31 +218,36 @@ export function selectedText(select) {
   return line(texts.join(", "), NAME_CHARS);
 }
 
+const CONTROLS = new Set(["input", "select", "textarea", "meter", "progress", "output"]);
+
 /**
  * The accessible name.
  * @param {Element} e
  * @param {string} role
  * @param {() => string} [content] text inside, if the caller has it already
+ * @param {number} [traits]
+ * @param {() => string} [labelled] text of its labels
  * @returns {string}
  */
-export function nameOf(e, role, content = () => textInside(e, NAME_CHARS)) {
+export function nameOf(
+  e,
+  role,
+  content = () => textInside(e, NAME_CHARS),
+  traits = ALL,
+  labelled = () => labelText(e),
+) {
   const tag = localName(e);
   const html = isHTML(e);
   if (tag === "select" && html) {
     const selected = selectedText(/** @type {HTMLSelectElement} */ (e));
     if (selected) return selected;
   }
-  const own =
-    line(attribute(e, "aria-label"), NAME_CHARS) ||
-    labelledBy(e) ||
-    line(attribute(e, "placeholder"), NAME_CHARS) ||
-    line(attribute(e, "title"), NAME_CHARS) ||
-    line(attribute(e, "alt"), NAME_CHARS);
+  const own = traits & NAMING ? givenName(e, traits) : "";
   if (own) return own;
   if (tag === "svg") return svgTitle(e);
-  const control = html && /^(input|select|textarea|meter|progress|output)$/.test(tag);
+  const control = html && CONTROLS.has(tag);
   if (control || (html && tag === "button")) {
-    const label = labelText(e);
+    const label = labelled();
     if (label) return label;
   }
   if (tag === "input") {
@@ -257,9 +263,23 @@ export function nameOf(e, role, content = () => textInside(e, NAME_CHARS)) {
   if (tag === "fieldset" || tag === "details" || tag === "figure" || tag === "table")
     return captionOf(e, tag);
   if (tag === "iframe" || tag === "frame") return line(attribute(e, "name"), NAME_CHARS);
-  if (isEditableRoot(e)) return precedingText(e);
+  if (isEditableRoot(e, traits)) return precedingText(e);
   if (NAMED_BY_CONTENT.has(role)) return content();
   return "";
+}
+
+const NAMING = LABEL | LABELLED_BY | PLACEHOLDER | TITLE | ALT;
+
+/** @param {Element} e @param {number} traits @returns {string} the name an attribute gives */
+function givenName(e, traits) {
+  return (
+    (traits & LABEL && line(attribute(e, "aria-label"), NAME_CHARS)) ||
+    (traits & LABELLED_BY && labelledBy(e)) ||
+    (traits & PLACEHOLDER && line(attribute(e, "placeholder"), NAME_CHARS)) ||
+    (traits & TITLE && line(attribute(e, "title"), NAME_CHARS)) ||
+    (traits & ALT && line(attribute(e, "alt"), NAME_CHARS)) ||
+    ""
+  );
 }
 
 /** @type {Record<string, string>} */

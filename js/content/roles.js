@@ -3,46 +3,49 @@
  */
 
 import { attribute, composedParent, hasAttribute, isEditable, isHTML, localName, matches } from "./dom.js";
+import { ALL, EDITABLE, FAULT, HANDLER, ROLE, TABINDEX } from "./traits.js";
 
-/** @type {Record<string, string>} */
-const TAG_ROLES = {
-  button: "button",
-  select: "combobox",
-  textarea: "textbox",
-  h1: "heading",
-  h2: "heading",
-  h3: "heading",
-  h4: "heading",
-  h5: "heading",
-  h6: "heading",
-  img: "image",
-  nav: "navigation",
-  main: "main",
-  header: "banner",
-  footer: "contentinfo",
-  section: "region",
-  article: "article",
-  aside: "complementary",
-  form: "form",
-  table: "table",
-  tr: "row",
-  td: "cell",
-  th: "columnheader",
-  ul: "list",
-  ol: "list",
-  li: "listitem",
-  label: "label",
-  summary: "button",
-  dialog: "dialog",
-  option: "option",
-  fieldset: "group",
-  progress: "progressbar",
-  meter: "meter",
-  output: "status",
-  audio: "audio",
-  video: "video",
-  canvas: "canvas",
-};
+/** @type {ReadonlyMap<string, string>} */
+const TAG_ROLES = new Map(
+  Object.entries({
+    button: "button",
+    select: "combobox",
+    textarea: "textbox",
+    h1: "heading",
+    h2: "heading",
+    h3: "heading",
+    h4: "heading",
+    h5: "heading",
+    h6: "heading",
+    img: "image",
+    nav: "navigation",
+    main: "main",
+    header: "banner",
+    footer: "contentinfo",
+    section: "region",
+    article: "article",
+    aside: "complementary",
+    form: "form",
+    table: "table",
+    tr: "row",
+    td: "cell",
+    th: "columnheader",
+    ul: "list",
+    ol: "list",
+    li: "listitem",
+    label: "label",
+    summary: "button",
+    dialog: "dialog",
+    option: "option",
+    fieldset: "group",
+    progress: "progressbar",
+    meter: "meter",
+    output: "status",
+    audio: "audio",
+    video: "video",
+    canvas: "canvas",
+  }),
+);
 
 /** @type {Record<string, string>} */
 const INPUT_ROLES = {
@@ -127,10 +130,11 @@ export function inputType(e) {
 
 /**
  * @param {Element} e
+ * @param {number} [traits] its attributes, if they were looked at
  * @returns {string}
  */
-export function roleOf(e) {
-  const given = attribute(e, "role");
+export function roleOf(e, traits = ALL) {
+  const given = traits & ROLE ? attribute(e, "role") : null;
   if (given) {
     for (const word of given.slice(0, 200).toLowerCase().split(/\s+/)) {
       if (word === "none" || word === "presentation") return "generic";
@@ -144,8 +148,7 @@ export function roleOf(e) {
   if (tag === "svg") return "image";
   if (tag === "iframe" || tag === "frame") return "iframe";
   if (tag === "details") return "group";
-  if (Object.hasOwn(TAG_ROLES, tag)) return /** @type {string} */ (TAG_ROLES[tag]);
-  return isEditableRoot(e) ? "textbox" : "generic";
+  return TAG_ROLES.get(tag) ?? (isEditableRoot(e, traits) ? "textbox" : "generic");
 }
 
 /**
@@ -159,31 +162,38 @@ export function isListBox(e) {
 }
 
 /**
- * The outermost element of an editable region, which is what a user calls "the field".
+ * The outermost element of an editable region, which is what a user calls "the field"; in a document that is editable as
+ * a whole, its body.
  * @param {Element} e
+ * @param {number} [traits]
  * @returns {boolean}
  */
-export function isEditableRoot(e) {
+export function isEditableRoot(e, traits = ALL) {
+  if (!(traits & EDITABLE) && localName(e) !== "body") return false;
   if (!isEditable(e)) return false;
   const parent = composedParent(e);
-  return !parent || !isEditable(parent);
+  return !parent || !isEditable(parent) || localName(parent) === "html";
 }
 
 /**
  * True if the element says by its own markup that it can be acted on (a pointer cursor is judged by the walk).
  * @param {Element} e
  * @param {string} role
+ * @param {number} [traits]
  * @returns {boolean}
  */
-export function isInteractive(e, role) {
+export function isInteractive(e, role, traits = ALL) {
   const tag = localName(e);
   if (tag === "a") return true;
   if (NATIVE_CONTROLS.has(tag) && isHTML(e)) return tag !== "input" || inputType(e) !== "hidden";
   if (WIDGETS.has(role) && role !== "listbox") return true;
-  if (hasAttribute(e, "onclick") || hasAttribute(e, "onmousedown") || hasAttribute(e, "ondblclick"))
+  if (
+    traits & HANDLER &&
+    (hasAttribute(e, "onclick") || hasAttribute(e, "onmousedown") || hasAttribute(e, "ondblclick"))
+  )
     return true;
-  if (hasAttribute(e, "tabindex") && (attribute(e, "tabindex") ?? "").trim() !== "-1") return true;
-  return isEditableRoot(e);
+  if (traits & TABINDEX && (attribute(e, "tabindex") ?? "-1").trim() !== "-1") return true;
+  return isEditableRoot(e, traits);
 }
 
 /**
@@ -234,8 +244,14 @@ export function abilities(e, role) {
 /**
  * The form control is switched off, itself or by its fieldset.
  * @param {Element} e
+ * @param {number} [traits]
  * @returns {boolean}
  */
-export function isDisabled(e) {
-  return (isHTML(e) && matches(e, ":disabled")) || attribute(e, "aria-disabled") === "true";
+export function isDisabled(e, traits = ALL) {
+  const tag = localName(e);
+  const native = NATIVE_CONTROLS.has(tag) || /^(fieldset|optgroup|.*-.*)$/.test(tag);
+  return (
+    (native && isHTML(e) && matches(e, ":disabled")) ||
+    ((traits & FAULT) !== 0 && attribute(e, "aria-disabled") === "true")
+  );
 }

@@ -16,14 +16,17 @@ import {
   isHTML,
   localName,
   matches,
+  pageRoot,
   queryAll,
   rectOf,
   rectsOf,
   viewOf,
 } from "./dom.js";
 import { isTypeable, OVERLAY_ROLES } from "./roles.js";
+import { ALL, EXPANDED, MODAL, POPOVER } from "./traits.js";
 
 const SEEN = { visibilityProperty: true };
+const OPAQUE = { opacityProperty: true };
 /** How much larger than a field its wrapper may be for what lies between them to count as the field's decoration. */
 const DECORATION_RATIO = 3;
 
@@ -243,7 +246,7 @@ export function isCovered(e) {
  */
 export function isGhost(e) {
   return (
-    !Element.prototype.checkVisibility.call(e, { opacityProperty: true }) &&
+    !Element.prototype.checkVisibility.call(e, OPAQUE) &&
     passesThrough(e) &&
     attribute(e, "type") !== "checkbox"
   );
@@ -272,18 +275,22 @@ export function plainRect(e) {
  * @param {Element} e
  * @param {string} tag
  * @param {string} role
+ * @param {number} [traits]
  * @returns {boolean}
  */
-export function isOverlay(e, tag, role) {
+export function isOverlay(e, tag, role, traits = ALL) {
   if (OVERLAY_ROLES.has(role)) return tag !== "select";
-  if (attribute(e, "aria-modal") === "true") return true;
-  if (role === "combobox") return attribute(e, "aria-expanded") === "true";
-  return isOpenPopover(e);
+  if (traits & MODAL && attribute(e, "aria-modal") === "true") return true;
+  if (role === "combobox") return (traits & EXPANDED) !== 0 && attribute(e, "aria-expanded") === "true";
+  return (traits & POPOVER) !== 0 && isOpenPopover(e);
 }
 
-/** @param {Element} frame @returns {string} what is in a frame that cannot be entered */
+/**
+ * @param {Element} frame
+ * @returns {string} what is in a frame that cannot be entered, or that it is empty
+ */
 export function frameNote(frame) {
   const doc = frameDocument(frame);
-  if (!doc) return "another site: its content is not part of this tree";
-  return documentURL(doc) === "about:blank" ? "empty" : "";
+  if (!doc) return "another site: iframe_read reads it";
+  return documentURL(doc) === "about:blank" && !pageRoot(doc)?.childElementCount ? "empty" : "";
 }

@@ -15,6 +15,9 @@ const STRAY_JOINER = /(?<![^\u0020-\u007e])[\u200c\u200d]+/gu;
 /** Anything that looks like one of our own references. */
 const FAKE_REF = /[[［【]\s*ref[\s_=-]*\w{0,20}\s*[\]］】]/giu;
 
+/** Printable ASCII without quotes, backslashes and brackets, blanks only singly between words: the ordinary case. */
+const PLAIN_LINE = /^[!#-Z\]-~]+(?: [!#-Z\]-~]+)*$/;
+
 /**
  * Cut to at most `cap` units, never through a character, and mark the cut.
  * @param {string} text
@@ -46,6 +49,7 @@ export function neutral(text) {
  */
 export function line(raw, cap) {
   if (!raw) return "";
+  if (raw.length <= cap && PLAIN_LINE.test(raw)) return raw;
   const folded = neutral(raw.slice(0, RAW_CHARS).replace(/[\s\u0085\u2028\u2029]+/g, " ")).trim();
   return cut(raw.length > RAW_CHARS && folded.length <= cap ? `${folded}…` : folded, cap);
 }
@@ -66,6 +70,7 @@ export function value(raw, cap) {
  * @returns {string}
  */
 export function quote(text) {
+  if (PLAIN_LINE.test(text)) return `"${text}"`;
   return `"${text
     .replace(/\\/g, "\\\\")
     .replace(/"/g, '\\"')

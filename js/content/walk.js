@@ -5,6 +5,7 @@
  * open and closed shadow roots, slots and frames of the same origin, and is bounded in elements, nesting and time.
  */
 
+import { markBehind, markCovered } from "./cover.js";
 import {
   attribute,
   characterData,
@@ -13,7 +14,6 @@ import {
   firstChild,
   frameDocument,
   hasAttribute,
-  hasAttributes,
   isHTML,
   localName,
   nextSibling,
@@ -23,14 +23,12 @@ import {
   shadowRootOf,
   viewOf,
 } from "./dom.js";
+import { Drawings, isPicture } from "./drawings.js";
 import {
-  contentText,
   FORMATTING,
   hasText,
   isPlain,
   isRun,
-  leadingText,
-  makeNode,
   push,
   RUN_CHARS,
   SVG_HIDDEN,
@@ -38,57 +36,29 @@ import {
   tidy,
   withoutRuns,
 } from "./items.js";
-import {
-  ANCHORED_SELECT_OPTIONS,
-  CONTEXT_CHARS,
-  DOM_DEPTH,
-  NAME_CHARS,
-  SELECT_OPTIONS,
-  TREE_FRAMES,
-  TREE_HIT_MS,
-  TREE_HIT_TESTS,
-  TREE_MS,
-  TREE_NODES,
-} from "./limits.js";
-import { nameOf, SKIPPED, selectedText, svgTitle } from "./names.js";
-import {
-  inputType,
-  isEditableRoot,
-  isInteractive,
-  NAMED_BY_CONTENT,
-  needsName,
-  roleOf,
-  STRUCTURE,
-} from "./roles.js";
-import {
-  hasBox,
-  hasContentsBox,
-  isCovered,
-  isGhost,
-  isOverlay,
-  isRendered,
-  isShown,
-  modalDialog,
-  touchesViewport,
-} from "./sight.js";
-import { cut, line } from "./text.js";
+import { DOM_DEPTH, TREE_FRAMES, TREE_MS, TREE_NODES } from "./limits.js";
+import { SKIPPED } from "./names.js";
+import { buildNode, isKept, lendContext, selectNode } from "./nodes.js";
+import { inputType, isEditableRoot, isInteractive, roleOf } from "./roles.js";
+import { isGhost, isOverlay, isRendered, modalDialog } from "./sight.js";
+import { ALL, ARIA_HIDDEN, INERT, LABEL, TITLE, traitsOf } from "./traits.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
 /** @typedef {import("./items.js").Item} Item */
 
 /**
- * @typedef {object} Inherited
+ * @typedef {object} Inherited what an element has from those around it; shared between elements, never changed
  * @property {boolean} pointer inside something already known to be clickable
  * @property {boolean} hidden inside `aria-hidden`
  * @property {boolean} inert
  * @property {boolean} overlay inside an overlay already hoisted
  * @property {boolean} verbatim inside `pre` or `code`
+ * @property {boolean} icon inside a drawing whose parts are not listed
  */
 
-/** A container with more in it says nothing about one control. */
-const CONTEXT_ITEMS = 200;
-/** Containers whose text tells equal controls inside them apart. */
-const CONTEXT_ROLES = new Set(["listitem", "row", "article", "group", "region", "dialog", "cell", "form"]);
+/** Elements whose inside is not walked. */
+const LEAVES = new Set(["input", "textarea", "audio", "video", "object", "embed"]);
+const NO_ITEMS = /** @type {Item[]} */ ([]);
 
 export class Walk {
   /** Overlays that are open, in document order. @type {TreeNode[]} */
@@ -99,6 +69,9 @@ export class Walk {
   #anchor;
   #frames = 0;
   #deadline = performance.now() + TREE_MS;
+  #drawings = new Drawings();
+  /** Something is taken out of the flow of the page, so that things may lie over others. */
+  #layered = false;
   /** @type {TreeNode[]} */
   #controls = [];
   /** @type {Set<Element>} */
@@ -125,10 +98,11 @@ export class Walk {
     const inert = !!this.#modal && !composedContains(this.#modal, root);
     const items = this.#visit(
       root,
-      { pointer: false, hidden: false, inert, overlay: !!this.#anchor, verbatim: false },
+      { pointer: false, hidden: false, inert, overlay: !!this.#anchor, verbatim: false, icon: false },
       0,
     );
-    this.#markCovered();
+    if (this.#layered) markCovered(this.#controls);
+    markBehind(this.#controls, this.overlays);
     return items;
   }
 
@@ -149,214 +123,146 @@ export class Walk {
   #visit(e, above, depth) {
     if (this.visited >= TREE_NODES || depth > DOM_DEPTH) {
       this.cut = true;
-      return [];
+      return NO_ITEMS;
     }
     if ((++this.visited & 255) === 0 && performance.now() > this.#deadline) {
       this.cut = true;
       this.visited = TREE_NODES;
-      return [];
+      return NO_ITEMS;
     }
     const tag = localName(e);
-    if (SKIPPED.has(tag)) return [];
-    if (tag === "slot") return this.#kids(e, above, depth);
-    if (!isShown(e)) {
-      if (hasBox(e)) return this.#kids(e, above, depth).filter((item) => !isRun(item));
-      if (!hasContentsBox(e)) return [];
-    }
+    if (SKIPPED.has(tag)) return NO_ITEMS;
+    if (tag === "slot") return this.#kids(e, tag, above, depth);
+    const style = this.#view.getComputedStyle(e);
+    const display = style.display;
+    if (display === "none") return NO_ITEMS;
+    if (style.visibility !== "visible")
+      return display === "" ? NO_ITEMS : withoutRuns(this.#kids(e, tag, above, depth));
+    this.#layered ||= style.position !== "static";
     const html = isHTML(e);
-    if (!html && SVG_HIDDEN.has(tag)) return [];
     if (html) {
       if (tag === "iframe" || tag === "frame") return this.#frame(e, above, depth);
       if (tag === "select") return this.#select(/** @type {HTMLSelectElement} */ (e), above);
-      if (tag === "label") return this.#label(/** @type {HTMLLabelElement} */ (e), above, depth);
-    }
-    return this.#element(e, tag, html, above, depth);
+      if (tag === "label") return this.#label(/** @type {HTMLLabelElement} */ (e), style, above, depth);
+    } else if (SVG_HIDDEN.has(tag)) return NO_ITEMS;
+    return this.#element(e, tag, html, style, above, depth);
   }
 
   /**
    * @param {Element} e
    * @param {string} tag
    * @param {boolean} html
+   * @param {CSSStyleDeclaration} style
    * @param {Inherited} above
    * @param {number} depth
    * @returns {Item[]}
    */
-  #element(e, tag, html, above, depth) {
-    const role = roleOf(e);
-    const interactive = isInteractive(e, role);
+  #element(e, tag, html, style, above, depth) {
+    const traits = traitsOf(e);
+    const role = roleOf(e, traits);
+    const interactive = isInteractive(e, role, traits);
     const clickable =
-      !interactive &&
-      !above.pointer &&
-      tag !== "body" &&
-      tag !== "html" &&
-      this.#view.getComputedStyle(e).cursor === "pointer";
-    const veiled = attribute(e, "aria-hidden") === "true";
+      !interactive && !above.pointer && tag !== "body" && tag !== "html" && style.cursor === "pointer";
+    const acts = interactive || clickable;
+    const veiled = (traits & ARIA_HIDDEN) !== 0 && attribute(e, "aria-hidden") === "true";
     const hidden = above.hidden || veiled;
-    const overlay = !above.overlay && isOverlay(e, tag, role);
-    const inert = e === this.#modal ? false : above.inert || (html && hasAttribute(e, "inert"));
-    const editable = isEditableRoot(e);
-    const leaf =
-      editable ||
-      tag === "input" ||
-      tag === "textarea" ||
-      tag === "audio" ||
-      tag === "video" ||
-      tag === "object" ||
-      tag === "embed";
-    const items = leaf
-      ? []
-      : this.#kids(
-          e,
-          {
-            pointer: above.pointer || clickable || (interactive && this.#swallowsPointer(e, role)),
-            // What is named by its content needs it, whether or not it is hidden from assistive technology.
-            hidden: hidden && !interactive && !clickable,
-            inert,
-            overlay: above.overlay || overlay,
-            verbatim: above.verbatim || tag === "pre" || tag === "code",
-          },
-          depth,
-        );
-    if (!interactive && !clickable && !overlay) {
-      if (
-        FORMATTING.has(tag) ||
-        (tag === "span" && role === "generic" && (above.verbatim || !hasAttributes(e)))
-      )
+    const overlay = !above.overlay && isOverlay(e, tag, role, traits);
+    const inert = e === this.#modal ? false : above.inert || (html && (traits & INERT) !== 0);
+    const within = this.#within(e, tag, role, style, above, { acts, hidden, inert, overlay, interactive });
+    const leaf = LEAVES.has(tag) || isEditableRoot(e, traits);
+    const items = leaf || style.contentVisibility === "hidden" ? NO_ITEMS : this.#kids(e, tag, within, depth);
+    if (!acts && !overlay) {
+      if (!html)
+        return hidden
+          ? items
+          : this.#drawings.part(e, tag, items, traits, !above.icon && !above.pointer, inert);
+      if (FORMATTING.has(tag) || (tag === "span" && role === "generic" && (above.verbatim || traits === 0)))
         return veiled ? withoutRuns(items) : items;
-      if (!html) return this.#drawing(e, tag, role, items, hidden);
     }
-    if ((interactive || clickable) && isGhost(e)) return [];
-    const acts = interactive || clickable || overlay || e === this.#anchor;
-    if (hidden && !acts) return withoutRuns(items);
-    if (
-      !acts &&
-      role === "generic" &&
-      !hasText(items) &&
-      !hasAttribute(e, "aria-label") &&
-      !hasAttribute(e, "title")
-    ) {
-      this.#lendContext(null, items);
+    if (acts && style.pointerEvents === "none" && isGhost(e)) return NO_ITEMS;
+    const stays = acts || overlay || e === this.#anchor;
+    if (hidden && !stays) return withoutRuns(items);
+    if (!stays && role === "generic" && !(traits & (LABEL | TITLE)) && !hasText(items)) {
+      if (!items.length)
+        return traits && !above.pointer ? this.#drawings.box(e, traits, style, inert) : items;
+      lendContext(null, items);
       return withoutRuns(items);
     }
-    const node = this.#node(e, role, interactive, clickable, inert, items);
+    const node = buildNode(e, role, traits, interactive, clickable, inert, items);
     node.hidden = hidden;
+    if (acts) this.#controls.push(node);
     if (overlay) {
       if (node.role === "generic" || node.role === "region") node.role = "dialog";
       this.overlays.push(node);
-      return [];
+      return NO_ITEMS;
     }
-    if (this.#keep(node, tag)) return [node];
+    if (stays || isKept(node, tag)) return [node];
     return node.kids.map((item) => (isRun(item) ? textNode(e, item.text, inert) : item));
   }
 
   /**
-   * Whether a pointer cursor inside an interactive element is that element's own. What can merely be focused, such as
-   * a scrolling region, holds controls of its own.
+   * What the inside of an element inherits. Most elements change nothing, so that nothing is made for them.
    * @param {Element} e
-   * @param {string} role
-   * @returns {boolean}
-   */
-  #swallowsPointer(e, role) {
-    return role !== "generic" || this.#view.getComputedStyle(e).cursor === "pointer";
-  }
-
-  /**
-   * @param {Element} e
-   * @param {string} role
-   * @param {boolean} interactive
-   * @param {boolean} clickable
-   * @param {boolean} inert
-   * @param {Item[]} items
-   * @returns {TreeNode}
-   */
-  #node(e, role, interactive, clickable, inert, items) {
-    const node = makeNode(e, role, "", items, inert);
-    node.interactive = interactive;
-    node.clickable = clickable;
-    /** @type {string | undefined} */
-    let whole;
-    const content = () => (whole ??= line(contentText(items), NAME_CHARS + 1));
-    node.name = nameOf(e, role, () => cut(content(), NAME_CHARS));
-    if (NAMED_BY_CONTENT.has(role)) {
-      if (role === "heading" || content().length <= NAME_CHARS)
-        node.kids = items.filter((item) => !isRun(item) && !isPlain(item));
-    } else if (!node.name) {
-      const direct = leadingText(items);
-      node.name = line(direct.text, NAME_CHARS);
-      node.kids = direct.rest;
-      node.plain = !!node.name && role === "generic" && !interactive && !clickable;
-    }
-    node.kids = tidy(node.kids);
-    if (interactive || clickable) this.#controls.push(node);
-    if (CONTEXT_ROLES.has(role) || role === "generic") this.#lendContext(node, items);
-    return node;
-  }
-
-  /**
-   * Tell the controls inside a container what it is about, nearest container first.
-   * @param {TreeNode | null} node the container, if it has a line of its own
-   * @param {Item[]} items
-   */
-  #lendContext(node, items) {
-    if (node?.interactive || items.length > CONTEXT_ITEMS) return;
-    let text = "";
-    for (const item of items) {
-      if (isRun(item) || item.context || !(item.interactive || item.clickable)) continue;
-      text ||= line(node?.name || contentText(items, true), CONTEXT_CHARS);
-      if (text.length < 2) return;
-      item.context = text;
-    }
-  }
-
-  /**
-   * @param {TreeNode} node
    * @param {string} tag
-   * @returns {boolean}
+   * @param {string} role
+   * @param {CSSStyleDeclaration} style
+   * @param {Inherited} above
+   * @param {{ acts: boolean, hidden: boolean, inert: boolean, overlay: boolean, interactive: boolean }} own
+   * @returns {Inherited}
    */
-  #keep(node, tag) {
-    const { el, role, name, kids } = node;
-    if (node.interactive || node.clickable || el === this.#anchor) return true;
-    if (tag === "body" || tag === "html") return false;
-    if (name) return true;
-    if (!STRUCTURE.has(role) || needsName(role)) return false;
-    if (role === "heading") return false;
-    if (role === "listitem" || role === "list") return kids.length > 1;
-    return (
-      kids.length > 0 ||
-      role === "separator" ||
-      role === "progressbar" ||
-      role === "audio" ||
-      role === "video"
-    );
+  #within(e, tag, role, style, above, { acts, hidden, inert, overlay, interactive }) {
+    // What can merely be focused, such as a scrolling region, holds controls of its own.
+    const pointer =
+      above.pointer || (acts && (!interactive || role !== "generic" || style.cursor === "pointer"));
+    // What is named by its content needs it, whether or not it is hidden from assistive technology.
+    const veil = hidden && !acts;
+    const lifted = above.overlay || overlay;
+    const verbatim = above.verbatim || tag === "pre" || tag === "code";
+    const icon = above.icon || (tag === "svg" && !isPicture(e));
+    if (
+      pointer === above.pointer &&
+      veil === above.hidden &&
+      inert === above.inert &&
+      lifted === above.overlay &&
+      verbatim === above.verbatim &&
+      icon === above.icon
+    )
+      return above;
+    return { pointer, hidden: veil, inert, overlay: lifted, verbatim, icon };
   }
 
   /**
    * Children in the order they are shown.
    * @param {Element} e
+   * @param {string} tag
    * @param {Inherited} inherited
    * @param {number} depth
    * @returns {Item[]}
    */
-  #kids(e, inherited, depth) {
-    /** @type {Item[]} */
-    const out = [];
-    const root = shadowRootOf(e);
-    if (!root && localName(e) === "slot") {
+  #kids(e, tag, inherited, depth) {
+    const root = shadowRootOf(e, tag);
+    let child = firstChild(root ?? e);
+    if (tag === "slot" && !root) {
       const assigned = /** @type {HTMLSlotElement} */ (e).assignedNodes();
       if (assigned.length) {
-        for (const child of assigned) this.#child(child, inherited, depth, out);
+        /** @type {Item[]} */
+        const out = [];
+        for (const node of assigned) this.#child(node, inherited, depth, out);
         return out;
       }
     }
-    if (localName(e) === "details" && !hasAttribute(e, "open")) {
-      for (let child = firstChild(e); child; child = nextSibling(child))
+    if (!child) return NO_ITEMS;
+    /** @type {Item[]} */
+    const out = [];
+    if (tag === "details" && !hasAttribute(e, "open")) {
+      for (; child; child = nextSibling(child))
         if (nodeType(child) === 1 && localName(/** @type {Element} */ (child)) === "summary") {
           this.#child(child, inherited, depth, out);
           break;
         }
       return out;
     }
-    for (let child = firstChild(root ?? e); child; child = nextSibling(child)) {
+    for (; child; child = nextSibling(child)) {
       this.#child(child, inherited, depth, out);
       if (this.visited >= TREE_NODES) {
         this.cut = true;
@@ -376,8 +282,9 @@ export class Walk {
     const type = nodeType(child);
     if (type === 1) {
       if (localName(/** @type {Element} */ (child)) === "br") return push(out, { text: " " });
-      for (const item of this.#visit(/** @type {Element} */ (child), inherited, depth + 1)) push(out, item);
-    } else if (type === 3) {
+      const items = this.#visit(/** @type {Element} */ (child), inherited, depth + 1);
+      for (let i = 0; i < items.length; i++) push(out, /** @type {Item} */ (items[i]));
+    } else if (type === 3 || type === 4) {
       const raw = characterData(/** @type {Text} */ (child));
       const text = (raw.length > RUN_CHARS ? raw.slice(0, RUN_CHARS) : raw).replace(/\s+/g, " ");
       if (text) push(out, { text });
@@ -387,20 +294,23 @@ export class Walk {
   /**
    * A label stands for its control: its words are the control's name, and it replaces a control that is not drawn.
    * @param {HTMLLabelElement} label
+   * @param {CSSStyleDeclaration} style
    * @param {Inherited} above
    * @param {number} depth
    * @returns {Item[]}
    */
-  #label(label, above, depth) {
+  #label(label, style, above, depth) {
     const control = label.control;
-    if (!control) return this.#element(label, "label", true, above, depth);
-    const items = this.#kids(label, { ...above, pointer: true }, depth);
+    if (!control) return this.#element(label, "label", true, style, above, depth);
+    const within = above.pointer ? above : { ...above, pointer: true };
+    const items = this.#kids(label, "label", within, depth);
     const nodes = items.filter((item) => !isRun(item) && !isPlain(item));
     const type = inputType(control);
     const undrawn = (type === "checkbox" || type === "radio" || type === "file") && !isRendered(control);
     if (undrawn && !this.#viaLabel.has(control)) {
       this.#viaLabel.add(control);
-      const node = this.#node(control, roleOf(control), true, false, above.inert, []);
+      const node = buildNode(control, roleOf(control), ALL, true, false, above.inert, []);
+      this.#controls.push(node);
       node.box = label;
       nodes.unshift(node);
     }
@@ -413,34 +323,8 @@ export class Walk {
    * @returns {Item[]}
    */
   #select(select, above) {
-    const anchored = select === this.#anchor;
-    const node = this.#node(
-      select,
-      roleOf(select),
-      true,
-      false,
-      above.inert || hasAttribute(select, "inert"),
-      [],
-    );
-    node.name = selectedText(select) || nameOf(select, node.role);
-    const options = select.options;
-    const cap = anchored ? ANCHORED_SELECT_OPTIONS : SELECT_OPTIONS;
-    for (let i = 0, shown = 0; i < options.length && i < 5_000; i++) {
-      const option = /** @type {HTMLOptionElement} */ (options[i]);
-      if (shown >= cap && !option.selected) continue;
-      shown++;
-      const item = makeNode(
-        option,
-        "option",
-        line(attribute(option, "label") || option.text, NAME_CHARS),
-        [],
-        false,
-      );
-      item.selected = option.selected;
-      node.kids.push(item);
-    }
-    if (options.length > cap)
-      node.kids.push({ text: `${options.length} options in all, anchor the tree at this ref to list more` });
+    const node = selectNode(select, select === this.#anchor, above.inert);
+    this.#controls.push(node);
     return [node];
   }
 
@@ -451,7 +335,7 @@ export class Walk {
    * @returns {Item[]}
    */
   #frame(frame, above, depth) {
-    const node = this.#node(frame, "iframe", false, false, above.inert, []);
+    const node = buildNode(frame, "iframe", ALL, false, false, above.inert, []);
     const inner = frameDocument(frame);
     const root = inner && pageRoot(inner);
     if (root && this.#frames < TREE_FRAMES) {
@@ -466,36 +350,5 @@ export class Walk {
     const rect = rectOf(frame);
     if (node.kids.length === 0 && rect.width * rect.height < 100) return [];
     return [node];
-  }
-
-  /**
-   * @param {Element} e
-   * @param {string} tag
-   * @param {string} role
-   * @param {Item[]} items
-   * @param {boolean} hidden
-   * @returns {Item[]}
-   */
-  #drawing(e, tag, role, items, hidden) {
-    if (tag === "text" && hasText(items)) return [textNode(e, contentText(items), false)];
-    if (tag !== "svg" || hidden) return items;
-    const name = nameOf(e, role) || svgTitle(e);
-    if (!name) return items;
-    const node = this.#node(e, "image", false, false, false, []);
-    node.name = name;
-    node.kids = tidy(items);
-    return [node];
-  }
-
-  /** Hit-test the controls in view, as many as the budget allows. */
-  #markCovered() {
-    const until = performance.now() + TREE_HIT_MS;
-    let left = TREE_HIT_TESTS;
-    for (const node of this.#controls) {
-      if (node.inert) continue;
-      if (!touchesViewport(rectOf(node.el), viewOf(node.el))) continue;
-      if (left-- <= 0 || performance.now() > until) break;
-      node.covered = isCovered(node.el);
-    }
   }
 }

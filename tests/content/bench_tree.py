@@ -1,24 +1,41 @@
 # ruff: noqa: E501 (markup of the pages under test is more readable unwrapped)
-"""Print how long a tree takes and how large it is: ``python -m tests.content.bench_tree``. Not part of the suite.
+"""Cost and size of a tree beside Playwright's aria snapshot with refs: ``python -m tests.content.bench_tree``.
 
-Beside it, on the same page in the same run: Playwright's own snapshot with refs. Times are medians, in the page.
+Both read the same page in the same run, in turns. Time is what the page's main thread was busy with (CDP
+``Performance.getMetrics``, TaskDuration in ticks of the thread) on a page at rest; layouts are those of one reading more
+of a page that was just changed. Characters are those of the whole tree, unpaged. ``lost`` counts controls by role and
+name that the snapshot lists and our tree of controls does not.
 """
 
 import json
+import re
 import statistics
 import subprocess
 import tempfile
-import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from tests.content.harness import ASK, CHROMIUM, FLAGS, ROOT, Site, Tab
 
-ROUNDS = 7
+ROUNDS = 9
+TIME_TARGET = 1 / 3
+"""Our time as a part of the snapshot's."""
+SIZE_TARGET = 2 / 3
+"""Characters of our tree of controls as a part of the snapshot's."""
+WINDOW = 12_000
+ACTIVE = frozenset(
+    re.findall(
+        r"\w+",
+        "button link textbox searchbox checkbox radio combobox listbox slider spinbutton switch tab menuitem option treeitem",
+    )
+)
 PAGES = {
     "form": "<form>"
     + "".join(f"<label>Field {i} <input name=f{i} value=v{i}></label>" for i in range(20))
+    + "<label>Size <select><option>S<option selected>M</select></label><label><input type=checkbox> Gift</label>"
     + "<button>Save</button></form>",
     "1,000 controls": "".join(
         f"<p>Row {i} <a href='#{i}'>Open {i}</a> <button>Edit {i}</button></p>" for i in range(500)
@@ -35,62 +52,108 @@ PAGES = {
 def main() -> None:
     """Measure every page and print one line for each."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        bundle = Path(folder) / "content.js"
-        command = [
-            "npx",
-            "esbuild",
-            "js/content/index.js",
-            "--bundle",
-            "--format=iife",
-            f"--outfile={bundle}",
-            "--log-level=error",
-        ]
-        subprocess.run(command, cwd=ROOT, check=True)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
         cdp = page.context.new_cdp_session(page)
-        cdp.send("Performance.enable")
-        tab = Tab(page, cdp, bundle.read_text(), Site("about:blank"))
+        cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
+        tab = Tab(page, cdp, bundled(Path(folder) / "content.js"), Site("about:blank"))
         print(
-            f"{'page':16} {'filter':12} {'ms':>8} {'characters':>11} {'layouts':>8}   aria snapshot: ms, characters"
+            f"{'page':15} {'filter':12} {'ms':>7} {'snapshot':>9} {'ratio':>6} {'characters':>11} {'snapshot':>9} {'ratio':>6} {'layouts':>8} {'lost':>5}"
         )
         for name, html in PAGES.items():
-            page.goto("about:blank")
-            page.set_content(html)
-            tab.inject()
-            snapshot = ""
-            times = []
-            for _ in range(ROUNDS):
-                start = time.perf_counter()
-                snapshot = page.locator("body").aria_snapshot(mode="ai")
-                times.append((time.perf_counter() - start) * 1000)
-            for given in ("all", "interactive", "visible"):
-                page.evaluate("document.body.append(document.createElement('i'))")
-                ours, chars, layouts = measure(tab, cdp, given)
-                print(
-                    f"{name:16} {given:12} {ours:8.1f} {chars:11,} {layouts:8}   {statistics.median(times):.1f}, {len(snapshot):,}"
-                )
+            for line in compare(tab, cdp, name, html):
+                print(line)
         browser.close()
 
 
-def measure(tab: Tab, cdp: object, given: str) -> tuple[float, int, int]:
-    """Median milliseconds inside the page, characters of the whole tree, and layouts one tree caused."""
-    times = []
-    chars = 0
-    before = counter(cdp)
-    message = {"target": "content", "action": "tree", "args": {"filter": given, "maxChars": 12_000}}
-    ask = ASK % json.dumps([message, {"id": "webbrain-test"}])
-    timed = f"(async () => {{ const t = performance.now(); const a = await {ask}; return [performance.now() - t, a.totalChars]; }})()"
+def bundled(out: Path) -> str:
+    """The content script as the build makes it."""
+    command = ["npx", "esbuild", "js/content/index.js", "--bundle", "--format=iife", "--target=es2022"]
+    subprocess.run([*command, f"--outfile={out}", "--log-level=error"], cwd=ROOT, check=True)
+    return out.read_text()
+
+
+def compare(tab: Tab, cdp: CDPSession, name: str, html: str) -> list[str]:
+    """The lines of one page."""
+    page = tab.page
+    page.goto("about:blank")
+    page.set_content(f"<!doctype html><title>Bench</title><body>{html}")
+    tab.inject()
+    snapshot = page.locator("body").aria_snapshot(mode="ai")
+    for given in ("all", "interactive", "visible"):
+        read(tab, given)
+    times: dict[str, list[float]] = {key: [] for key in ("snapshot", "all", "interactive", "visible")}
+    timed = {key: f"({ask(key)}).then((answer) => answer.pageContent)" for key in times}
     for _ in range(ROUNDS):
-        took, chars = tab.isolated(timed)
-        times.append(took)
-    return statistics.median(times), chars, counter(cdp) - before
+        for key in times:
+            busy, _ = metrics(cdp)
+            if key == "snapshot":
+                page.locator("body").aria_snapshot(mode="ai")
+            else:
+                tab.isolated(timed[key])
+            after, _ = metrics(cdp)
+            times[key].append((after - busy) * 1000)
+    theirs = statistics.median(times["snapshot"])
+    lines = []
+    for given in ("all", "interactive", "visible"):
+        ours = statistics.median(times[given])
+        dirty(page)
+        _, before = metrics(cdp)
+        chars = read(tab, given)["totalChars"]
+        layouts = metrics(cdp)[1] - before
+        lost = f"{len(missing(tab, snapshot)):>5}" if given == "interactive" else ""
+        marks = " slow" if ours > TIME_TARGET * theirs else ""
+        if given == "interactive" and chars > SIZE_TARGET * len(snapshot):
+            marks += " large"
+        lines.append(
+            f"{name:15} {given:12} {ours:7.1f} {theirs:9.1f} {ours / theirs:6.2f} {chars:11,} {len(snapshot):9,} {chars / len(snapshot):6.2f}"
+            f" {layouts:8} {lost}{marks}"
+        )
+    return lines
 
 
-def counter(cdp: object) -> int:
-    """Layouts so far."""
-    metrics = cdp.send("Performance.getMetrics")["metrics"]  # type: ignore[attr-defined]
-    return int(next(m["value"] for m in metrics if m["name"] == "LayoutCount"))
+def ask(given: str, **more: Any) -> str:
+    """The call of one page of a tree of everything."""
+    args = {"filter": given, "maxChars": WINDOW, "maxDepth": 60, "refs_after": 0} | more
+    message = {"target": "content", "action": "tree", "args": args}
+    return ASK % json.dumps([message, {"id": "webbrain-test"}])
+
+
+def read(tab: Tab, given: str, **more: Any) -> dict[str, Any]:
+    """One page of a tree of everything."""
+    answer = tab.isolated(ask(given, **more))
+    assert answer["success"], answer
+    return dict(answer)
+
+
+def dirty(page: Page) -> None:
+    """Change the page, so that the next reading finds no layout made."""
+    page.evaluate("document.body.style.paddingTop = (Math.random() * 9) + 'px'")
+
+
+def metrics(cdp: CDPSession) -> tuple[float, int]:
+    """Seconds of tasks on the main thread, and layouts, so far."""
+    found = {m["name"]: m["value"] for m in cdp.send("Performance.getMetrics")["metrics"]}
+    return float(found["TaskDuration"]), int(found["LayoutCount"])
+
+
+def missing(tab: Tab, snapshot: str) -> Counter[tuple[str, str]]:
+    """Controls of the snapshot, by role and name, that are not in our tree of controls."""
+    lines = re.findall(r'^\s*- (\w+)(?: "((?:[^"\\]|\\.)*)")?(?= |:|$)', snapshot, re.MULTILINE)
+    theirs = Counter((role, name) for role, name in lines if role in ACTIVE)
+    ours: Counter[tuple[str, str]] = Counter()
+    answer = read(tab, "interactive")
+    while True:
+        for line in answer["pageContent"].splitlines():
+            found = re.match(r'\s*(\w+)(?: "((?:[^"\\]|\\.)*)")?', line)
+            if not found:
+                continue
+            label = re.search(r' label="((?:[^"\\]|\\.)*)"', line)
+            ours[found[1], (label[1] if label else found[2] or "")] += 1
+        if not answer["hasMore"]:
+            return theirs - ours
+        more = answer["continuationArgs"]
+        answer = read(tab, "interactive", page=more["page"], tree_revision=more["tree_revision"])
 
 
 if __name__ == "__main__":
