@@ -24,6 +24,7 @@ SENTENCES: Final[Mapping[str, str]] = {
         "The page did not answer in time. It may still be loading or be stuck. "
         "Try once more; if it stays silent, tell the user."
     ),
+    "no_frame": "This frame is no longer in the page. Read the page again before you go on.",
     "page_gone": "The page was replaced while this ran. Read the new page before you go on.",
     "no_history": "There is no further page in this tab's history in that direction.",
     "timeout": "The browser did not answer in time. Read the page to see how things stand.",
