@@ -37,10 +37,20 @@ export class Assets {
   }
 
   /**
-   * Makes `globalThis.fetch` read packaged files only, for the loader, which knows no other way.
+   * Makes `globalThis.fetch` read packaged files only, for the loader, which knows no other way. A runtime that does
+   * not compile is told to `onFailure`, since the loader only logs it.
    * @returns {() => void} Puts back what was there before.
    */
   openDoor() {
+    const { instantiateStreaming } = WebAssembly;
+    WebAssembly.instantiateStreaming = async (/** @type {[any, any]} */ ...given) => {
+      try {
+        return await instantiateStreaming.apply(WebAssembly, given);
+      } catch (error) {
+        this.onFailure(error);
+        throw error;
+      }
+    };
     const before = Object.getOwnPropertyDescriptor(globalThis, "fetch");
     // An URL, so that steps upwards are resolved before the comparison; a directory becomes one.
     const root = new URL(this.baseUrl, "file:").href;
@@ -57,6 +67,7 @@ export class Assets {
     };
     Object.defineProperty(globalThis, "fetch", { value: door, configurable: true, writable: true });
     return () => {
+      WebAssembly.instantiateStreaming = instantiateStreaming;
       if (before) Object.defineProperty(globalThis, "fetch", before);
       else Reflect.deleteProperty(globalThis, "fetch");
     };

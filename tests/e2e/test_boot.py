@@ -11,6 +11,9 @@ from tests.support.stage import Stage, choose_model
 from webbrain.testing.model_server import ModelServer, Script
 from webbrain.testing.site import Shop
 
+FAILS_WITHIN = 45.0
+"""Seconds; a boot that hangs takes 90 before it is given up."""
+
 STATUS = """(() => new Promise((resolve, reject) => {
   const api = globalThis.browser ?? chrome;
   const port = api.runtime.connect({name: 'wb-ui'});
@@ -52,6 +55,21 @@ def test_damaged_snapshot_means_a_plain_boot(engine: str, tmp_path: Path) -> Non
             panel = Panel(browser, tab)
             panel.send("Look.", "act")
             assert "Works." in panel.wait_over().text
+    finally:
+        browser.close()
+
+
+def test_damaged_runtime_is_said_at_once(engine: str, tmp_path: Path) -> None:
+    """Nothing can start then; it is told in seconds and not when the time for a slow boot is over."""
+    copy = tmp_path / "extension"
+    shutil.copytree(extension_folder(engine), copy)
+    runtime = copy / "pyodide" / "pyodide.asm.wasm"
+    runtime.write_bytes(runtime.read_bytes()[: 1 << 20])
+    browser = open_browser(engine, extension=copy)
+    try:
+        failed = f"{STATUS}.then((status) => status.state === 'failed' && status)"
+        status = browser.control.wait(failed, timeout=FAILS_WITHIN)
+        assert status["reason"]
     finally:
         browser.close()
 
