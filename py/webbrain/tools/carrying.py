@@ -46,6 +46,8 @@ async def carry(ctx: ToolContext, args: Mapping[str, Any]) -> tuple[str, str]:
             raise ToolFailed(message[:300], code=str(answer.get("code") or "no_answer"))
         if answer.get("kind") == "url":
             return str(answer.get("url") or ""), ""
+        if answer.get("kind") != "data":
+            raise ToolFailed("The page gave no usable answer.", code="no_answer")
         mime = str(answer.get("mime") or "application/octet-stream")
         body += _bytes(answer.get("data"))
         offset = answer.get("nextOffset")

@@ -192,7 +192,11 @@ def data_url(url: str) -> tuple[str, bytes]:
         if not comma:
             raise ValueError("no comma")
         raw = unquote_to_bytes(content)
-        body = base64.b64decode(raw) if head.lower().endswith(";base64") else raw
+        body = (
+            base64.b64decode(b"".join(raw.split()), validate=True)
+            if head.lower().endswith(";base64")
+            else raw
+        )
     except (ValueError, binascii.Error) as error:
         raise ToolFailed("The file's data: address is damaged.", code="bad_url") from error
     return head.split(";")[0].strip().lower() or "text/plain", body

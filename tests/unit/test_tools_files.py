@@ -1,0 +1,446 @@
+"""Downloads, and what becomes of them: saving, listing, reading, uploading."""
+
+import asyncio
+import base64
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from tests.support.toolbox import context, page_host
+from webbrain.core.errors import BridgeError, OutcomeUnknown
+from webbrain.core.results import ToolResult
+from webbrain.host.memory import MemoryHost, Reply
+from webbrain.host.reach import Download
+from webbrain.policy.results import cap_for, render_result
+from webbrain.tools import registry
+from webbrain.tools.saving import AT_ONCE, WAIT, clean_name
+from webbrain.tools.upload_file import CHUNK_BYTES
+
+FORBIDDEN = "http://169.254.169.254/"
+
+
+async def call(host: MemoryHost, name: str, **args: Any) -> ToolResult:
+    spec = registry.get(name)
+    assert spec
+    return await spec.run(context(host), spec.args.model_validate(args))
+
+
+def finishing(host: MemoryHost, **changes: Any) -> MemoryHost:
+    """Downloads end as soon as somebody looks at them."""
+    fields = {"state": "complete", "bytes_received": 5, **changes}
+    search = host.downloads.search
+
+    async def ended(**asked: Any) -> list[Download]:
+        return [replace(row, **fields) if row.id > 1 else row for row in await search(**asked)]
+
+    host.downloads.search = ended  # type: ignore[method-assign]
+    return host
+
+
+# --- download_files ---
+
+
+async def test_one_file() -> None:
+    host = finishing(page_host())
+    result = await call(host, "download_files", url="/list.pdf", filename="my list.pdf")
+    assert result.success
+    assert host.downloads.started == [("https://shop.example/list.pdf", "my list.pdf")]
+    assert result.data["downloadId"] == 2
+    assert result.data["files"][0]["state"] == "complete"
+    assert result.data["files"][0]["filename"] == "my list.pdf", "the folder stays private"
+    assert "home" not in str(result.data)
+
+
+async def test_many_files_a_few_at_once() -> None:
+    host = page_host()
+    under_way = most = 0
+    start, search = host.downloads.start, host.downloads.search
+
+    async def started(url: str, *, filename: str | None = None) -> int:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        return await start(url, filename=filename)
+
+    async def ended(**asked: Any) -> list[Download]:
+        nonlocal under_way
+        await asyncio.sleep(0)
+        under_way -= 1
+        return [replace(row, state="complete") for row in await search(**asked)]
+
+    host.downloads.start, host.downloads.search = started, ended  # type: ignore[method-assign]
+    urls = [f"https://a.example/{number}" for number in range(10)]
+    result = await call(host, "download_files", urls=[*urls, urls[0]], filename="ignored")
+    assert result.data["completed"] == 10, "the same address twice is one file"
+    assert [url for url, _ in host.downloads.started] == urls
+    assert {name for _, name in host.downloads.started} == {None}
+    assert most == AT_ONCE
+    spec = registry.get("download_files")
+    assert spec
+    assert len(render_result(spec, result, cap=cap_for(spec, result), nonce="0123abcd")) <= 8_000
+
+
+async def test_a_slow_one_goes_on_by_itself() -> None:
+    host = page_host()
+    result = await call(host, "download_files", url="https://a.example/large")
+    assert result.success
+    assert result.data["inProgress"] == 1
+    assert result.notes
+    assert WAIT <= host.clock.monotonic() < WAIT + 1
+
+
+async def test_an_interrupted_one_is_a_failure_beside_the_others() -> None:
+    host = page_host()
+    host.downloads.refuse("https://a.example/bad")
+    search = host.downloads.search
+
+    async def ended(**asked: Any) -> list[Download]:
+        rows = await search(**asked)
+        return [
+            replace(row, state="interrupted", error="NETWORK_FAILED")
+            if "cut" in row.url
+            else replace(row, state="complete")
+            for row in rows
+        ]
+
+    host.downloads.search = ended  # type: ignore[method-assign]
+    urls = [f"https://a.example/{name}" for name in ("good", "cut", "bad")]
+    result = await call(host, "download_files", urls=urls)
+    assert not result.success
+    assert [entry["state"] for entry in result.data["files"]] == ["complete", "failed", "failed"]
+    assert "NETWORK_FAILED" in result.data["files"][1]["error"]
+    assert result.data["files"][2]["code"] == "download_refused"
+    assert result.summary == "1 of 3 saved, 2 failed"
+
+
+async def test_one_forbidden_address_stops_all() -> None:
+    host = page_host()
+    result = await call(host, "download_files", urls=["https://a.example/", FORBIDDEN])
+    assert result.data["code"] == "forbidden_address"
+    assert not host.downloads.started
+
+
+async def test_a_download_that_was_redirected_to_a_forbidden_address_is_stopped() -> None:
+    host = page_host()
+    start = host.downloads.start
+
+    async def redirected(url: str, *, filename: str | None = None) -> int:
+        number = await start(url, filename=filename)
+        host.downloads._rows[number] = replace(host.downloads._rows[number], final_url=FORBIDDEN)
+        return number
+
+    host.downloads.start = redirected  # type: ignore[method-assign]
+    result = await call(host, "download_files", url="https://a.example/")
+    assert result.data["files"][0]["code"] == "forbidden_address"
+    assert host.downloads.cancelled == [2]
+
+
+async def test_an_unknown_start_is_not_called_a_failure_nor_repeated() -> None:
+    host = page_host()
+
+    async def lost(url: str, *, filename: str | None = None) -> int:
+        raise OutcomeUnknown("The answer was lost.")
+
+    host.downloads.start = lost  # type: ignore[method-assign]
+    result = await call(host, "download_files", url="https://a.example/")
+    assert result.data["files"][0]["state"] == "unknown"
+
+
+@pytest.mark.parametrize("args", [{}, {"urls": []}, {"urls": ["https://a.example/"] * 51}, {"url": ""}])
+def test_addresses_are_needed_and_capped(args: dict[str, Any]) -> None:
+    spec = registry.get("download_files")
+    assert spec
+    with pytest.raises(ValidationError):
+        spec.args.model_validate(args)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("a.pdf", "a.pdf"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Windows\\a.exe", "a.exe"),
+        (".bashrc", "bashrc"),
+        ('a<b>:"c|?*.txt', "a_b_c_.txt"),
+        ("con.txt", "_con.txt"),
+        ("photo\u202egpj.exe", "photo_gpj.exe"),
+        ("a\x00b\n.txt", "a_b_.txt"),
+        ("..", None),
+        ("", None),
+        (None, None),
+        ("a/", None),
+        ("x" * 300 + ".pdf", "x" * 116 + ".pdf"),
+    ],
+)
+def test_names(given: str | None, name: str | None) -> None:
+    assert clean_name(given) == name
+
+
+@given(st.text(max_size=300))
+def test_a_name_is_no_path(text: str) -> None:
+    name = clean_name(text)
+    assert name is None or (0 < len(name) <= 121 and "/" not in name and "\\" not in name and name[0] != ".")
+
+
+# --- list_downloads, read_downloaded_file ---
+
+
+async def test_list() -> None:
+    host = page_host()
+    host.downloads.add(Download(4, "https://a.example/x", "", "C:\\Users\\ada\\x.zip", "in_progress", 5, 50))
+    result = await call(host, "list_downloads", limit=5)
+    assert [row["id"] for row in result.data["downloads"]] == [4, 1]
+    assert result.data["downloads"][0] == {
+        "id": 4,
+        "filename": "x.zip",
+        "state": "in_progress",
+        "bytes": 5,
+        "url": "https://a.example/x",
+        "totalBytes": 50,
+    }
+    assert "ada" not in str(result.data)
+
+
+def downloaded(url: str, **more: Any) -> MemoryHost:
+    host = page_host()
+    host.downloads.add(Download(9, url, more.pop("final_url", url), "/x/tea.bin", "complete", **more))
+    return host
+
+
+async def test_text_is_fetched_again_with_the_rules_of_the_network() -> None:
+    host = page_host()
+    result = await call(host, "read_downloaded_file", downloadId=1)
+    assert result.data["text"] == "Tea, 4 francs"
+    assert result.data["filename"] == "price-list.txt"
+    assert host.http.requests[-1].cookies is True
+
+
+async def test_a_data_address_needs_no_network() -> None:
+    host = downloaded("data:text/plain;base64," + base64.b64encode("Tée".encode()).decode())
+    result = await call(host, "read_downloaded_file", downloadId=9)
+    assert result.data["text"] == "Tée"
+    assert not host.http.requests
+
+
+async def test_binary() -> None:
+    host = downloaded("https://a.example/x")
+    host.http.on(
+        "GET", "https://a.example/x", Reply(headers={"content-type": "image/png"}, chunks=[b"\x89PNG"])
+    )
+    result = await call(host, "read_downloaded_file", downloadId=9)
+    assert base64.b64decode(result.data["base64"]) == b"\x89PNG"
+    large = Reply(headers={"content-type": "image/png"}, chunks=[bytes(6_000)])
+    host.http.on("GET", "https://a.example/x", large)
+    result = await call(host, "read_downloaded_file", downloadId=9)
+    assert "base64" not in result.data
+    assert "upload_file" in result.data["note"]
+
+
+@pytest.mark.parametrize(
+    ("host", "number", "code"),
+    [
+        (page_host(), 5, "no_download"),
+        (downloaded("https://a.example/x", final_url=FORBIDDEN), 9, "forbidden_address"),
+        (downloaded("blob:https://a.example/1"), 9, "not_readable"),
+        (downloaded("file:///x"), 9, "not_readable"),
+        (downloaded("data:text/plain;base64,%%%"), 9, "bad_url"),
+        (downloaded("https://gone.example/x"), 9, "net_refused"),
+    ],
+)
+@pytest.mark.parametrize("tool", ["read_downloaded_file", "upload_file"])
+async def test_why_not(host: MemoryHost, number: int, code: str, tool: str) -> None:
+    result = await call(host, tool, downloadId=number)
+    assert not result.success
+    assert result.data["code"] == code
+
+
+async def test_an_unfinished_download_is_not_read() -> None:
+    host = page_host()
+    host.downloads.add(Download(4, "https://a.example/x", "", "/x", "in_progress"))
+    assert (await call(host, "read_downloaded_file", downloadId=4)).data["code"] == "download_not_complete"
+    host.downloads.end(4)
+    host.http.on("GET", "https://a.example/x", Reply(status=403))
+    assert (await call(host, "read_downloaded_file", downloadId=4)).data["code"] == "http_error"
+
+
+# --- upload_file ---
+
+
+async def test_upload_in_pieces() -> None:
+    body = bytes(range(256)) * 4_000
+    host = downloaded("https://shop.example/x")
+    host.http.on("GET", "https://shop.example/x", Reply(headers={"content-type": "image/png"}, chunks=[body]))
+    result = await call(host, "upload_file", downloadId=9, selector="#file")
+    assert result.success
+    sent = [one for one in host.page.calls if one.action == "upload_file"]
+    assert len(sent) == -(-len(body) // CHUNK_BYTES) == 3
+    assert b"".join(base64.b64decode(one.args["data"]) for one in sent) == body
+    assert [one.args["index"] for one in sent] == [0, 1, 2]
+    assert [one.args["last"] for one in sent] == [False, False, True]
+    assert [one.effect for one in sent] == [False, False, True]
+    assert len({one.args["upload"] for one in sent}) == 1
+    assert {(one.args["selector"], one.args["name"], one.args["type"], one.args["size"]) for one in sent} == {
+        ("#file", "tea.bin", "image/png", len(body))
+    }
+
+
+async def test_an_empty_file_is_one_piece() -> None:
+    host = downloaded("data:text/plain,")
+    assert (await call(host, "upload_file", downloadId=9)).success
+    assert [one.args["last"] for one in host.page.calls if one.action == "upload_file"] == [True]
+
+
+async def test_a_refused_piece_ends_it() -> None:
+    host = downloaded("data:application/x;base64," + base64.b64encode(bytes(CHUNK_BYTES + 1)).decode())
+    host.page.on(
+        "upload_file", {"success": False, "code": "ambiguous", "error": "Two fields.", "matchCount": 2}
+    )
+    result = await call(host, "upload_file", downloadId=9, selector="input")
+    assert result.data["code"] == "ambiguous"
+    assert result.data["matchCount"] == 2
+    assert len([one for one in host.page.calls if one.action == "upload_file"]) == 1
+
+
+async def test_too_large_for_a_page() -> None:
+    host = downloaded("https://shop.example/x")
+    host.http.on("GET", "https://shop.example/x", Reply(chunks=[bytes(5_000_000)] * 6))
+    result = await call(host, "upload_file", downloadId=9)
+    assert result.data["code"] == "too_large"
+    assert "25 MB" in result.data["error"]
+
+
+# --- download_resource_from_page, download_social_media ---
+
+
+def pieces(*parts: bytes, mime: str = "image/png") -> list[dict[str, Any]]:
+    sizes = [sum(map(len, parts[:number])) for number in range(len(parts) + 1)]
+    return [
+        {
+            "kind": "data",
+            "mime": mime,
+            "size": sizes[-1],
+            "offset": sizes[number],
+            "data": base64.b64encode(part).decode(),
+            "nextOffset": sizes[number + 1] if number + 1 < len(parts) else None,
+        }
+        for number, part in enumerate(parts)
+    ]
+
+
+async def test_a_resource_with_an_address() -> None:
+    host = finishing(page_host())
+    result = await call(host, "download_resource_from_page", selector="img", filename="a.jpg")
+    assert result.success
+    assert host.downloads.started == [("https://shop.example/tea.jpg", "a.jpg")]
+
+
+async def test_a_resource_inside_the_page_is_carried_out_whole() -> None:
+    host = finishing(page_host())
+    host.page.on("resource", *pieces(b"one", b"two"))
+    result = await call(host, "download_resource_from_page", selector="canvas")
+    assert result.success
+    url, name = host.downloads.started[0]
+    assert url == "data:image/png;base64," + base64.b64encode(b"onetwo").decode()
+    assert name == "shop.example.png"
+    assert [one.args["offset"] for one in host.page.calls] == [0, 3]
+    assert len(str(result.data)) < 600
+
+
+async def test_a_resource_of_another_site_is_left_to_download_files() -> None:
+    host = page_host()
+    host.page.on("resource", {"kind": "url", "url": "https://cdn.example/tea.jpg"})
+    result = await call(host, "download_resource_from_page", selector="img")
+    assert result.data["code"] == "other_site"
+    assert result.data["useTool"] == "download_files"
+    assert not host.downloads.started
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        ([{"success": False, "code": "stream", "error": "A stream."}], "stream"),
+        ([{"kind": "url", "url": FORBIDDEN}], "forbidden_address"),
+        ([{"kind": "url", "url": "javascript:1"}], "bad_url"),
+        ([{**pieces(b"abc")[0], "data": "?"}], "no_answer"),
+        ([{**pieces(b"abc", b"d")[0], "nextOffset": 7}], "no_answer"),
+        ([{}], "no_answer"),
+    ],
+)
+async def test_what_a_page_may_answer(answers: list[dict[str, Any]], code: str) -> None:
+    host = page_host()
+    host.page.on("resource", *answers)
+    result = await call(host, "download_resource_from_page", selector="img")
+    assert result.data["code"] == code
+    assert not host.downloads.started
+
+
+async def test_an_endless_resource_ends() -> None:
+    host = page_host()
+
+    def endless(asked: Any) -> dict[str, Any]:
+        offset = asked.args["offset"]
+        data = base64.b64encode(bytes(400_000)).decode()
+        return {"kind": "data", "mime": "x/y", "data": data, "nextOffset": offset + 400_000}
+
+    host.page.on("resource", endless)
+    result = await call(host, "download_resource_from_page", selector="img")
+    assert result.data["code"] == "too_large"
+
+
+ITEMS = [
+    {"kind": "video", "url": "https://cdn.example/a/clip.mp4?x=1"},
+    {"kind": "image", "url": "blob:https://shop.example/1"},
+    {"kind": "image", "url": "https://cdn.example/b/photo%20one.jpg"},
+]
+
+
+async def test_the_media_of_a_page() -> None:
+    host = finishing(page_host())
+    host.page.on("media", {"total": 3, "items": ITEMS})
+    host.page.on("resource", *pieces(b"pic", mime="image/webp"))
+    result = await call(host, "download_social_media", limit=3, filename="post.dat", mode="all")
+    assert result.success
+    assert (result.data["found"], result.data["triggered"], result.data["completed"]) == (3, 3, 3)
+    assert [name for _, name in host.downloads.started] == ["post-1.dat", "post-2.dat", "post-3.dat"]
+    one = finishing(page_host())
+    one.page.on("media", {"total": 3, "items": ITEMS})
+    await call(one, "download_social_media", limit=3, mode="main")
+    assert one.downloads.started == [(ITEMS[0]["url"], "clip.mp4")]
+
+
+async def test_a_streamed_video_fails_closed_beside_the_rest() -> None:
+    host = finishing(page_host())
+    host.page.on("media", {"total": 2, "items": ITEMS[1:]})
+    host.page.on("resource", {"success": False, "code": "stream", "error": "It is a stream."})
+    result = await call(host, "download_social_media", limit=2)
+    assert not result.success
+    assert [entry["state"] for entry in result.data["files"]] == ["complete", "failed"]
+    assert result.data["files"][1]["code"] == "stream"
+
+
+async def test_scrolling_for_more() -> None:
+    host = finishing(page_host())
+    host.page.on("media", {"total": 1, "items": ITEMS[:1]}, {"total": 2, "items": [ITEMS[0], ITEMS[2]]})
+    result = await call(host, "download_social_media", limit=2, scroll=True)
+    assert result.data["completed"] == 2
+    assert host.page.actions() == ["media", "scroll", "media"]
+
+
+async def test_nothing_to_save() -> None:
+    host = page_host()
+    host.page.on("media", {"total": 0, "items": []})
+    assert (await call(host, "download_social_media")).data["code"] == "no_media"
+    host.page.on("media", {"total": 1, "items": [{"kind": "image", "url": FORBIDDEN}]})
+    result = await call(host, "download_social_media")
+    assert result.data["files"][0]["code"] == "forbidden_address"
+    assert not host.downloads.started
+
+
+async def test_a_closed_tab_under_the_way() -> None:
+    host = page_host()
+    host.page.on("media", BridgeError("gone", code="no_tab"))
+    assert (await call(host, "download_social_media")).data["code"] == "no_tab"
