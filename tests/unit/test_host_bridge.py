@@ -290,6 +290,14 @@ async def test_a_request_carries_its_body_beside_the_frame(browser: FakeBrowser)
     assert browser.bodies == [b"body"]
     (params,) = browser.done("http.send")
     assert (params["headersTimeoutMs"], params["stallTimeoutMs"]) == (7500, 3000)
+    assert (params["follow"], params["cookies"]) == (False, False), "neither without being asked"
+
+
+async def test_redirects_and_cookies_when_they_are_asked_for(browser: FakeBrowser) -> None:
+    response = await begin(browser, follow=True, cookies=True)
+    (params,) = browser.done("http.send")
+    assert (params["follow"], params["cookies"]) == (True, True)
+    assert response.url == "https://api.example/"
 
 
 async def test_the_body_as_it_comes(browser: FakeBrowser) -> None:

@@ -219,7 +219,10 @@ async def test_a_page_without_a_frame_at_its_top_is_just_being_replaced(chrome: 
     assert await chrome.host.page.call(1, "tree", {}, timeout=5) == {"success": True}
 
 
-async def test_a_new_tab_is_waited_for_and_not_taken_for_the_empty_one(chrome: FakeBrowser) -> None:
+@pytest.mark.parametrize("at_first", ["", "about:blank"])
+async def test_a_new_tab_is_waited_for_and_not_taken_for_the_empty_one(
+    chrome: FakeBrowser, at_first: str
+) -> None:
     chrome.answers["tabs.create"] = {"id": 4, "windowId": 5}
     tab = await chrome.host.browser.open_tab("https://a.example/", beside=1)
     (params,) = chrome.done("tabs.create")
@@ -230,7 +233,7 @@ async def test_a_new_tab_is_waited_for_and_not_taken_for_the_empty_one(chrome: F
         "openerTabId": 1,
     }
     assert (tab.id, tab.window_id, tab.active, tab.status) == (4, 5, False, "loading")
-    empty, there = {**TAB, "id": 4, "url": ""}, {**TAB, "id": 4, "url": "https://a.example/"}
+    empty, there = {**TAB, "id": 4, "url": at_first}, {**TAB, "id": 4, "url": "https://a.example/"}
     chrome.answers["tabs.get"] = [empty, empty, there]
     assert (await chrome.host.browser.wait_loaded(4, 5)).url == "https://a.example/"
 

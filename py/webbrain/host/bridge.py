@@ -83,7 +83,6 @@ class BridgeBrowser:
         window = int((await self._tabs.get(beside))["windowId"])
         properties = {"url": url, "active": active, "windowId": window, "openerTabId": beside}
         made = await self._tabs.act("tabs.create", {"createProperties": properties})
-        # Until it begins to load, a new tab is an empty one that says it is complete.
         self._tabs.leaves({"id": made["id"], "url": ""})
         return Tab(int(made["id"]), url, "", window_id=window, active=active, status="loading")
 

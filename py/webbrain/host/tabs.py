@@ -15,6 +15,9 @@ NAVIGATION_START: Final = 1.0
 """Seconds in which a navigation that was asked for shows in the tab. Firefox still reports the old page as
 complete for a moment, and a step in an empty history is no error there but simply does nothing."""
 
+NEW_TAB: Final = ("", "about:blank")
+"""Addresses of a tab that was just made, whatever it is to load; Firefox calls it complete."""
+
 WEB_SCHEMES: Final = ("http:", "https:", "file:")
 """Pages of all other schemes (chrome:, about:, view-source:, other extensions) are closed to extensions."""
 STORE_PAGES: Final = (
@@ -104,7 +107,10 @@ class Tabs:
 
 
 def _has_left(tab: Mapping[str, Any], url: str) -> bool:
-    return tab.get("status") == "loading" or bool(tab.get("pendingUrl")) or tab.get("url", "") != url
+    if tab.get("status") == "loading" or tab.get("pendingUrl"):
+        return True
+    here = tab.get("url", "")
+    return here != url and (url not in NEW_TAB or here not in NEW_TAB)
 
 
 def _is_loaded(tab: Mapping[str, Any]) -> bool:
