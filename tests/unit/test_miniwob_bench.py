@@ -223,6 +223,7 @@ def rows(*successes: int, seeds: int = 5) -> list[Row]:
 def test_the_target_is_a_share_of_all_episodes() -> None:
     assert needed("chromium", 110, 5) == 523
     assert needed("firefox", 110, 5) == 498
+    assert needed("firefox", 110, 5, chromium=550) == 525
     assert not shortcomings("chromium", rows(*[5] * 19, 1))
     assert shortcomings("chromium", rows(*[5] * 18, 4, 1)) == ["95 of 100 episodes succeeded, 95 must"][1:]
     assert shortcomings("chromium", rows(*[5] * 18, 3, 1)) == ["94 of 100 episodes succeeded, 95 must"]
