@@ -303,12 +303,25 @@ def test_hits_are_where_they_say(text: str, wanted: str) -> None:
         ("a &lt;b&gt; &#x41;", "a <b> A"),
         ("<p>one\n   two</p>", "one two"),
         ("<div><div><div>", ""),
+        ("a<![/>b<![if x]>c", "abc"),
         ("</p></p>x", "x"),
         ("<!-- <p>no</p> -->x<![CDATA[y]]>", "x"),
     ],
 )
 async def test_html(html: str, text: str) -> None:
     assert (await html_text(html))[1] == text
+
+
+@pytest.mark.parametrize("start", ["<!", "<a ", "<!--", "<a href='", "<![", "</a ", "<a x=\"", "&#"])
+async def test_a_tag_that_never_ends_is_dropped(start: str) -> None:
+    """Without that each of these megabytes takes the parser minutes."""
+    _, text = await html_text("<p>before</p>" + start * (1_000_000 // len(start)))
+    assert text.startswith("before")
+
+
+async def test_a_file_within_the_page_is_no_text() -> None:
+    inline = f"<img src='data:image/png;base64,{'A' * 500_000}'><script>{'x' * 500_000}</script>end"
+    assert (await html_text(inline))[1] == "end"
 
 
 @given(st.text(alphabet="<>/!-[]&;ab \"'=scriptheadbody", max_size=300))

@@ -8,7 +8,13 @@ from typing import Final
 TITLE_CHARS: Final = 500
 PIECE: Final = 32_768
 """Characters parsed at a stretch; between two pieces the event loop turns."""
+PENDING: Final = 4 * PIECE
+PENDING_AT_END: Final = 4_096
+"""Characters of an unfinished tag that are kept, while there is more to come and at the end."""
+KEPT: Final = 16
+"""Enough to know the end of a script again."""
 
+_INLINE: Final = re.compile(r"data:[\w/+.-]{1,100};base64,[A-Za-z0-9+/=]{200,}")
 _SKIPPED: Final = frozenset(
     ("script", "style", "noscript", "template", "svg", "math", "iframe", "object", "head")
 )
@@ -71,6 +77,11 @@ class _Reader(HTMLParser):
         elif not self._skip:
             self.out.append(data.replace("\n", " "))
 
+    def forget(self, *, beyond: int) -> None:
+        """Drop the start of a tag or comment that grows and grows: each look at it takes longer."""
+        if len(self.rawdata) > beyond:
+            self.rawdata = self.rawdata[-KEPT:]
+
     def _begin(self, tag: str, attributes: dict[str, str | None]) -> None:
         if tag in _BLOCKS:
             self.out.append("\n")
@@ -87,9 +98,13 @@ class _Reader(HTMLParser):
 async def html_text(html: str) -> tuple[str, str]:
     """``(title, text)`` of an HTML document."""
     reader = _Reader()
+    # Browsers take marked sections for comments; some versions of the parser give up on them.
+    html = _INLINE.sub("", html).replace("<![", "<! [")
     for start in range(0, len(html), PIECE):
         reader.feed(html[start : start + PIECE])
+        reader.forget(beyond=PENDING)
         await asyncio.sleep(0)
+    reader.forget(beyond=PENDING_AT_END)
     reader.close()
     text = _BLANKS.sub(" ", "".join(reader.out))
     text = _GAPS.sub("\n\n", _RAGGED.sub("\n", text)).strip()
