@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.toolbox import context, page_host
+from tests.support.toolbox import TAB, context, page_host
 from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.policy.results import cap_for, render_result
+from webbrain.tools import read_page
 from webbrain.tools.base import ToolContext
 from webbrain.tools.read_pdf import PAGES, READ_CHARS, SPEC, Args
 
@@ -190,6 +191,25 @@ async def test_what_a_server_may_answer(reply: Reply, code: str) -> None:
     result = await read(context(host))
     assert result.data["code"] == code
     assert not host.pdfs.reads
+
+
+@pytest.mark.parametrize(
+    ("answer", "url"),
+    [
+        ({"contentType": "application/pdf", "text": ""}, "https://shop.example/paper?id=1"),
+        (BridgeError("closed", code="restricted_page"), "https://shop.example/Guide.PDF#page=2"),
+    ],
+)
+async def test_read_page_points_here(answer: Any, url: str) -> None:
+    host = page_host(url)
+    host.page.on("read_page", answer)
+    result = await read_page.SPEC.run(context(host), read_page.Args())
+    assert result.data["code"] == "pdf_tab"
+    assert result.data["useTool"] == "read_pdf"
+    host.page.on("read_page", BridgeError("closed", code="restricted_page"))
+    host.browser.move(TAB, "https://shop.example/list")
+    result = await read_page.SPEC.run(context(host), read_page.Args())
+    assert result.data["code"] == "restricted_page"
 
 
 async def test_a_page_that_failed_is_marked() -> None:
