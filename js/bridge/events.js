@@ -5,8 +5,13 @@
 const ADDRESS_CHARS = 2_000;
 const DIALOG_CHARS = 5_000;
 
+const REQUEST = "Network.requestWillBeSent";
 /** Requests that ask for nothing to be changed. */
 const HARMLESS = ["GET", "HEAD", "OPTIONS"];
+
+/** Requests told in a second for a tab. That there are some is what counts; a page that sends thousands floods nobody. */
+const REQUESTS = 30;
+const SECOND_MS = 1_000;
 
 /** Events of `webNavigation` and what they mean for a page. */
 const PHASES = {
@@ -32,7 +37,7 @@ const REPORTS = {
     defaultPrompt: cut(defaultPrompt, DIALOG_CHARS),
   }),
   "Page.javascriptDialogClosed": ({ result }) => ({ result }),
-  "Network.requestWillBeSent": ({ requestId, type, request }) =>
+  [REQUEST]: ({ requestId, type, request }) =>
     HARMLESS.includes(request.method)
       ? null
       : { requestId, type, method: request.method, url: cut(request.url) },
@@ -44,12 +49,27 @@ export function reduced(method, params) {
   return Object.hasOwn(REPORTS, method) ? REPORTS[method](params) : null;
 }
 
+/** @returns {(tabId: number) => boolean} Whether one more request of this tab may be told. */
+function requestLimit() {
+  let second = 0;
+  /** @type {Map<number, number>} */
+  const told = new Map();
+  return (tabId) => {
+    const now = Math.floor(Date.now() / SECOND_MS);
+    if (now !== second) told.clear();
+    second = now;
+    told.set(tabId, (told.get(tabId) ?? 0) + 1);
+    return (told.get(tabId) ?? 0) <= REQUESTS;
+  };
+}
+
 /**
  * Hear everything from now on.
  * @param {any} api `chrome` or `browser` @param {(event: {kind: string, tabId: number, data: object}) => void} tell
  */
 export function hearEvents(api, tell) {
   const { tabs, webNavigation, downloads } = api;
+  const mayTell = requestLimit();
   // Not tabs.onCreated: the opener it names is in Chrome whatever tab is in front, and in Firefox missing for windows.
   webNavigation.onCreatedNavigationTarget.addListener((/** @type {any} */ { sourceTabId, tabId, url }) => {
     tell({ kind: "tab_opened", tabId: sourceTabId, data: { tabId, url: cut(url) } });
@@ -69,7 +89,8 @@ export function hearEvents(api, tell) {
   api.debugger?.onEvent.addListener(
     (/** @type {any} */ { tabId }, /** @type {string} */ method, /** @type {any} */ params) => {
       const report = tabId === undefined ? null : reduced(method, params);
-      if (report) tell({ kind: "cdp", tabId, data: { method, params: report } });
+      if (report && (method !== REQUEST || mayTell(tabId)))
+        tell({ kind: "cdp", tabId, data: { method, params: report } });
     },
   );
   api.debugger?.onDetach.addListener((/** @type {any} */ { tabId }, /** @type {string} */ reason) => {

@@ -1,7 +1,7 @@
 // What is heard of the browser, and how little of it is told on.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { hearEvents, reduced } from "../../../js/bridge/events.js";
 
 /** A browser whose events the test fires. @param {string[]} without Namespaces it does not have. */
@@ -102,6 +102,30 @@ test("of requests only those that change something are told, without what they c
       method,
       url: "https://a.example/pay",
     });
+});
+
+test("a page that sends thousands of requests floods nobody, nor keeps those of another from being told", () => {
+  mock.timers.enable({ apis: ["Date"], now: 10_000 });
+  try {
+    const { told, fire } = browser();
+    const flood = () => {
+      for (let n = 0; n < 5_000; n++)
+        fire("debugger.onEvent", { tabId: 1 }, "Network.requestWillBeSent", request("POST"));
+    };
+    flood();
+    assert.equal(told.length, 30);
+    fire("debugger.onEvent", { tabId: 2 }, "Network.requestWillBeSent", request("POST"));
+    fire("debugger.onEvent", { tabId: 1 }, "Page.javascriptDialogClosed", { result: true });
+    assert.deepEqual(
+      told.slice(30).map(({ tabId }) => tabId),
+      [2, 1],
+    );
+    mock.timers.tick(1_000);
+    flood();
+    assert.equal(told.length, 62);
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test("of the debugger only what the table lists is told", () => {
