@@ -48,21 +48,23 @@ def prose(number: int) -> str:
     return f"Page {number}\n" + "\n".join(rows)
 
 
-def encrypted(data: bytes, user: str, owner: str = "owner") -> bytes:
-    """The same document behind passwords (RC4, 128 bits); an empty ``user`` opens without one."""
+def encrypted(data: bytes, user: str, owner: str = "owner", cipher: str = "RC4-128") -> bytes:
+    """The same document behind passwords; an empty ``user`` opens without one. ``cipher`` is pypdf's name."""
     from pypdf import PdfReader, PdfWriter
 
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
-    writer.encrypt(user, owner, algorithm="RC4-128")
+    writer.encrypt(user, owner, algorithm=cipher)
     target = io.BytesIO()
     writer.write(target)
     return target.getvalue()
 
 
 def unknown_cipher(data: bytes) -> bytes:
-    """The same document, said to be encrypted with AES, for a reader that has no AES."""
-    aes = b"/V 4 /CF << /StdCF << /CFM /AESV2 /AuthEvent /DocOpen /Length 16 >> >> /StmF /StdCF /StrF /StdCF"
-    return encrypted(data, "").replace(b"/V 2\n/R 3", aes + b"\n/R 4")
+    """The same document, said to be encrypted with a method that does not exist."""
+    strange = (
+        b"/V 4 /CF << /StdCF << /CFM /ROT13 /AuthEvent /DocOpen /Length 16 >> >> /StmF /StdCF /StrF /StdCF"
+    )
+    return encrypted(data, "").replace(b"/V 2\n/R 3", strange + b"\n/R 4")
 
 
 def _content(text: str) -> bytes:

@@ -9,6 +9,7 @@ from pypdf import PageObject
 from tests.support.pdf_files import encrypted, pdf, prose, unknown_cipher
 from webbrain import pdf as reader
 from webbrain.core.errors import BridgeError
+from webbrain.pdf import aes
 
 SMALL = pdf(["First page (one)", "Second page", "Third page"], title="Tea \\ list")
 
@@ -73,14 +74,18 @@ def test_scanned() -> None:
     assert [page["text"] for page in result["pages"]] == ["", ""]
 
 
-def test_encrypted_without_a_password_to_open() -> None:
-    result = read(encrypted(SMALL, ""))
+@pytest.mark.parametrize("cipher", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
+def test_encrypted_without_a_password_to_open(cipher: str) -> None:
+    aes.install()
+    result = read(encrypted(SMALL, "", cipher=cipher))
     assert result["encrypted"] is True
     assert result["pages"][0]["text"] == "First page (one)"
 
 
-def test_encrypted() -> None:
-    data = encrypted(SMALL, "tea")
+@pytest.mark.parametrize("cipher", ["RC4-128", "AES-128"])
+def test_encrypted(cipher: str) -> None:
+    aes.install()
+    data = encrypted(SMALL, "tea", cipher=cipher)
     assert refusal(data).code == "pdf_encrypted"
     assert "needs a password" in refusal(data).message
     assert "not the password" in refusal(data, "coffee").message
@@ -162,3 +167,35 @@ def test_text_that_cannot_be_sent_is_mended(monkeypatch: pytest.MonkeyPatch) -> 
     options = json.dumps({"from_page": 1, "to_page": 1, "max_chars": 50, "password": ""})
     text = json.loads(reader.answer(Buffer(SMALL), options))["result"]["pages"][0]["text"]
     assert text == "a?bc"
+
+
+@pytest.mark.parametrize(
+    ("size", "coded"),
+    [
+        (16, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        (24, "dda97ca4864cdfe06eaf70a0ec0d7191"),
+        (32, "8ea2b7ca516745bfeafc49904b496089"),
+    ],
+)
+def test_aes_is_aes(size: int, coded: str) -> None:
+    """The example vectors of FIPS 197, appendix C."""
+    key, plain = bytes(range(size)), bytes.fromhex("00112233445566778899aabbccddeeff")
+    assert aes.aes_ecb_encrypt(key, plain).hex() == coded
+    assert aes.aes_ecb_decrypt(key, bytes.fromhex(coded)) == plain
+
+
+def test_aes_over_several_blocks() -> None:
+    """The CBC example of NIST SP 800-38A, F.2.1."""
+    key = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+    plain = bytes.fromhex("6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51")
+    coded = "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
+    assert aes.aes_cbc_encrypt(key, bytes(range(16)), plain).hex() == coded
+    assert aes.aes_cbc_decrypt(key, bytes(range(16)), bytes.fromhex(coded)) == plain
+
+
+@pytest.mark.parametrize("length", [0, 1, 15, 16, 17, 100])
+def test_aes_pads(length: int) -> None:
+    cipher = aes.CryptAES(bytes(32))
+    coded = cipher.encrypt(bytes(length))
+    assert cipher.decrypt(coded) == bytes(length)
+    assert cipher.decrypt(coded[:-1]) is not None, "a cut end is read as far as it goes"

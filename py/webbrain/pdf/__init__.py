@@ -11,6 +11,7 @@ import logging
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError
+from webbrain.pdf import aes
 
 BROKEN: Final = "pdf_broken"
 ENCRYPTED: Final = "pdf_encrypted"
@@ -73,6 +74,7 @@ def _open(data: bytes, password: str) -> Any:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, WrongPasswordError
 
+    aes.install()
     try:
         reader = PdfReader(io.BytesIO(data))
         opened = not reader.is_encrypted or bool(reader.decrypt(password) or reader.decrypt(""))
