@@ -69,39 +69,39 @@ class Key:
         if backwards:
             middle = [[_unmixed(word) for word in words] for words in rounds[1:-1]]
             rounds = [rounds[-1], *reversed(middle), rounds[0]]
-        self._rounds = rounds
+        # Backwards, rows are shifted the other way; with the columns in reverse that is the same way again.
+        self._order = (0, 3, 2, 1) if backwards else (0, 1, 2, 3)
+        self._rounds = [tuple(words[place] for place in self._order) for words in rounds]
         self._tables = _tables(backwards=backwards)
         self._box = _boxes()[1] if backwards else _boxes()[0]
-        self._step = -1 if backwards else 1
-        """Into which direction rows are shifted."""
 
     def block(self, data: bytes) -> bytes:
-        """One block, encrypted or decrypted."""
+        """One block, encrypted or decrypted. Written out, for this is where all the time goes."""
         t0, t1, t2, t3 = self._tables
-        step, box = self._step, self._box
-        first, *middle, last = self._rounds
-        state = [int.from_bytes(data[at : at + 4]) ^ first[at // 4] for at in range(0, BLOCK, 4)]
-        for words in middle:
-            state = [
-                t0[state[at] >> 24]
-                ^ t1[state[(at + step) % 4] >> 16 & 0xFF]
-                ^ t2[state[(at + 2) % 4] >> 8 & 0xFF]
-                ^ t3[state[(at - step) % 4] & 0xFF]
-                ^ words[at]
-                for at in range(4)
-            ]
-        return b"".join(
+        box, order = self._box, self._order
+        columns = [int.from_bytes(data[at : at + 4]) for at in range(0, BLOCK, 4)]
+        (k0, k1, k2, k3), *middle, last = self._rounds
+        a, b = columns[0] ^ k0, columns[order[1]] ^ k1
+        c, d = columns[2] ^ k2, columns[order[3]] ^ k3
+        for k0, k1, k2, k3 in middle:
+            a, b, c, d = (
+                t0[a >> 24] ^ t1[b >> 16 & 255] ^ t2[c >> 8 & 255] ^ t3[d & 255] ^ k0,
+                t0[b >> 24] ^ t1[c >> 16 & 255] ^ t2[d >> 8 & 255] ^ t3[a & 255] ^ k1,
+                t0[c >> 24] ^ t1[d >> 16 & 255] ^ t2[a >> 8 & 255] ^ t3[b & 255] ^ k2,
+                t0[d >> 24] ^ t1[a >> 16 & 255] ^ t2[b >> 8 & 255] ^ t3[c & 255] ^ k3,
+            )
+        state = (a, b, c, d)
+        out = [
             (
-                (
-                    box[state[at] >> 24] << 24
-                    | box[state[(at + step) % 4] >> 16 & 0xFF] << 16
-                    | box[state[(at + 2) % 4] >> 8 & 0xFF] << 8
-                    | box[state[(at - step) % 4] & 0xFF]
-                )
-                ^ last[at]
-            ).to_bytes(4)
+                box[state[at] >> 24] << 24
+                | box[state[at - 3] >> 16 & 255] << 16
+                | box[state[at - 2] >> 8 & 255] << 8
+                | box[state[at - 1] & 255]
+            )
+            ^ last[at]
             for at in range(4)
-        )
+        ]
+        return b"".join(out[place].to_bytes(4) for place in order)
 
 
 def _expanded(key: bytes) -> list[Words]:
