@@ -7,7 +7,7 @@
 
 import { whole } from "./args.js";
 import { aimByRef, aimByTarget, conclude, prepare } from "./click.js";
-import { documentOf, frameOf, rectOf } from "./dom.js";
+import { documentOf, frameOf } from "./dom.js";
 import { concludeDrag, prepareDrag } from "./drag.js";
 import { focusable } from "./focus.js";
 import { AIMS, DRAG_STEPS, DRAG_STEPS_MAX } from "./handlimits.js";
@@ -16,7 +16,7 @@ import { describeName } from "./names.js";
 import { pressTarget, reach } from "./press.js";
 import { roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
-import { plainRect } from "./sight.js";
+import { outOfFrame, plainRect } from "./sight.js";
 import { atPoint, refuseForeign } from "./target.js";
 import { Watch } from "./watch.js";
 
@@ -258,13 +258,7 @@ function opened(session, watch, points, e, ref, land) {
  */
 function inTab(e, point) {
   let { x, y } = point;
-  for (let frame = frameOf(documentOf(e)); frame; frame = frameOf(documentOf(frame))) {
-    const rect = rectOf(frame);
-    const box = /** @type {HTMLElement} */ (frame);
-    const scaleX = box.offsetWidth ? rect.width / box.offsetWidth : 1;
-    const scaleY = box.offsetHeight ? rect.height / box.offsetHeight : 1;
-    x = rect.left + (frame.clientLeft + x) * scaleX;
-    y = rect.top + (frame.clientTop + y) * scaleY;
-  }
+  for (let frame = frameOf(documentOf(e)); frame; frame = frameOf(documentOf(frame)))
+    ({ x, y } = outOfFrame(frame, { x, y }));
   return { x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10 };
 }

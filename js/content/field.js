@@ -411,7 +411,10 @@ async function bringIntoView(e) {
 function complaintOf(e) {
   if (!isHTML(e) || !/^(input|textarea|select)$/.test(localName(e))) return "";
   const field = /** @type {HTMLInputElement} */ (e);
-  return field.willValidate && !field.validity.valid ? line(field.validationMessage, 160) : "";
+  if (!field.willValidate || field.validity.valid) return "";
+  // Browsers show the title beside a pattern's message: it says what the pattern is.
+  const asked = field.validity.patternMismatch ? (attribute(field, "title") ?? "") : "";
+  return line(`${field.validationMessage} ${asked}`, 160);
 }
 
 /** @param {Element} e */

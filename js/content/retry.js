@@ -12,12 +12,11 @@ import {
   hasAttribute,
   isConnected,
   isEditable,
-  isHTML,
   localName,
   matches,
 } from "./dom.js";
 import { formOf } from "./keys.js";
-import { inputType, isDisabled } from "./roles.js";
+import { isDisabled } from "./roles.js";
 import { inertReason, isGhost, passesThrough, reachablePoint } from "./sight.js";
 
 /** @typedef {import("./session.js").Session} Session */

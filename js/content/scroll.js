@@ -9,6 +9,8 @@ import {
   composedContains,
   deepActive,
   deepElementFromPoint,
+  dispatch,
+  documentOf,
   documentRoot,
   isConnected,
   isHTML,
@@ -80,6 +82,7 @@ export async function scroll(session, args) {
     if (container) source = "largest visible container";
   }
   const before = { container: container?.scrollTop ?? 0, window: page?.scrollTop ?? 0 };
+  const told = new Told([container, page]);
   if (container) shift(container, direction, amount);
   await pause(0);
   let movedContainer = !!container && container.scrollTop !== before.container;
@@ -87,6 +90,7 @@ export async function scroll(session, args) {
   if (page && (!container || args.alsoWindow === true || (!movedContainer && !modal && origin !== "ref_id")))
     shift(page, direction, amount);
   await pause(SETTLE_MS);
+  told.end();
   const after = { container: container?.scrollTop ?? 0, window: page?.scrollTop ?? 0 };
   movedContainer = !!container && after.container !== before.container;
   const movedWindow = after.window !== before.window;
@@ -236,6 +240,33 @@ export function pageScroller(dialog) {
   const page = scrollingElement(document) ?? documentRoot(document);
   if (page && page.scrollHeight > page.clientHeight + 1 && canMove(page, "down")) return page;
   return largestVisible(window) ?? page;
+}
+
+/**
+ * Sees to it that pages hear of a scroll: browsers tell them when they draw, which they do not for a tab that is hidden.
+ */
+class Told {
+  #parts;
+  /** @type {Set<EventTarget | null>} */
+  #heard = new Set();
+  #listen;
+
+  /** @param {(Element | null)[]} parts */
+  constructor(parts) {
+    this.#parts = parts
+      .filter((e) => e !== null)
+      .map((e) => ({ e, at: e.scrollTop, on: /^(html|body)$/.test(localName(e)) ? documentOf(e) : e }));
+    this.#listen = (/** @type {Event} */ event) => this.#heard.add(event.target);
+    for (const { on } of this.#parts) on.addEventListener("scroll", this.#listen, { capture: true });
+  }
+
+  end() {
+    for (const { e, at, on } of this.#parts) {
+      on.removeEventListener("scroll", this.#listen, { capture: true });
+      if (e.scrollTop !== at && !this.#heard.has(on))
+        dispatch(on, new Event("scroll", { bubbles: on !== e }));
+    }
+  }
 }
 
 /** @param {Element | null} e @param {string} direction */

@@ -193,10 +193,48 @@ export function topmostAt(e, point) {
   const hit = deepElementFromPoint(doc, point.x, point.y);
   const frame = frameOf(doc);
   if (!frame) return hit;
-  const rect = rectOf(frame);
-  const outer = { x: rect.left + frame.clientLeft + point.x, y: rect.top + frame.clientTop + point.y };
-  const above = topmostAt(frame, outer);
+  const above = topmostAt(frame, outOfFrame(frame, point));
   return above && above !== frame ? above : hit;
+}
+
+/** @param {Element} frame @returns {{ left: number, top: number, x: number, y: number }} its place and how it is scaled */
+function frameBox(frame) {
+  const rect = rectOf(frame);
+  const { offsetWidth, offsetHeight } = /** @type {HTMLElement} */ (frame);
+  return {
+    left: rect.left,
+    top: rect.top,
+    x: offsetWidth ? rect.width / offsetWidth : 1,
+    y: offsetHeight ? rect.height / offsetHeight : 1,
+  };
+}
+
+/**
+ * A point of a frame's viewport as one of the viewport the frame lies in.
+ * @param {Element} frame
+ * @param {Point} point
+ * @returns {Point}
+ */
+export function outOfFrame(frame, point) {
+  const box = frameBox(frame);
+  return {
+    x: box.left + (frame.clientLeft + point.x) * box.x,
+    y: box.top + (frame.clientTop + point.y) * box.y,
+  };
+}
+
+/**
+ * The other way round.
+ * @param {Element} frame
+ * @param {Point} point
+ * @returns {Point}
+ */
+export function intoFrame(frame, point) {
+  const box = frameBox(frame);
+  return {
+    x: (point.x - box.left) / box.x - frame.clientLeft,
+    y: (point.y - box.top) / box.y - frame.clientTop,
+  };
 }
 
 /**

@@ -23,7 +23,7 @@ import { isDisabled, isInteractive, roleOf } from "./roles.js";
 import { pageScroller } from "./scroll.js";
 import { everyMatch, matchesOf, validSelector } from "./selectors.js";
 import { Refusal } from "./session.js";
-import { isRendered, modalDialog, plainRect } from "./sight.js";
+import { intoFrame, isRendered, modalDialog, plainRect } from "./sight.js";
 import { folded, line, quote } from "./text.js";
 import { findText, MATCHES, similarTexts } from "./textsearch.js";
 
@@ -224,8 +224,7 @@ export function atPoint(x, y) {
   for (let depth = 0; hit && depth < 20 && /^i?frame$/.test(localName(hit)); depth++) {
     const doc = frameDocument(hit);
     if (!doc || !pageRoot(doc)) break;
-    const rect = rectOf(hit);
-    const inner = { x: point.x - rect.left - hit.clientLeft, y: point.y - rect.top - hit.clientTop };
+    const inner = intoFrame(hit, point);
     const next = deepElementFromPoint(doc, inner.x, inner.y);
     if (!next) break;
     point = inner;

@@ -22,6 +22,7 @@ import { KEYED_CHARS, TICK_MS } from "./limits.js";
 import { editableText } from "./names.js";
 import { inputType } from "./roles.js";
 import { Refusal } from "./session.js";
+import { inertReason } from "./sight.js";
 import { folded } from "./text.js";
 import { sendChange, sendInput, setValue } from "./values.js";
 
@@ -44,6 +45,12 @@ export async function typeIntoField(field, text, clear) {
     throw new Refusal(
       "disabled",
       "The field became disabled when it got the focus: the page opened something else. Read the tree again.",
+    );
+  const inert = inertReason(field);
+  if (inert)
+    throw new Refusal(
+      "inert",
+      `The field takes no input since it got the focus: ${inert}. Read the tree again, and answer what opened first.`,
     );
   const single = localName(field) === "input";
   const wanted = single ? text.replace(/\s*[\r\n]+\s*/g, " ") : text.replace(/\r\n?/g, "\n");
@@ -129,6 +136,7 @@ export async function typeIntoEditor(root, text, clear) {
   const before = editableText(root);
   await hold(root, clear && before.trim() ? "all" : "end");
   const lines = text.replace(/\r\n?/g, "\n").split("\n");
+  let left = KEYED_CHARS;
   if (clear && text === "") edit(root, "deleteContentBackward", "delete", null);
   for (const [i, piece] of lines.entries()) {
     if (i > 0) {
@@ -136,8 +144,13 @@ export async function typeIntoEditor(root, text, clear) {
       if (i <= PACED_LINES) await pause(TICK_MS);
     }
     if (!piece) continue;
+    const keyed = Array.from(piece.slice(0, left));
+    const rest = piece.slice(keyed.join("").length);
+    left -= keyed.length;
+    for (const char of keyed) await typeKey(root, char);
+    if (!rest) continue;
     if (!inFocus(root)) await hold(root, "end");
-    edit(root, "insertText", "insertText", piece);
+    edit(root, "insertText", "insertText", rest);
   }
   await pause(TICK_MS);
   if (!text || holds(root, text) || editableText(root) !== before) return;
@@ -150,6 +163,20 @@ export async function typeIntoEditor(root, text, clear) {
     new ClipboardEvent("paste", { bubbles: true, cancelable: true, composed: true, clipboardData: data }),
   );
   await pause(TICK_MS);
+}
+
+/**
+ * One character with its key events.
+ * @param {HTMLElement} root
+ * @param {string} char
+ */
+async function typeKey(root, char) {
+  if (!inFocus(root)) await hold(root, "end");
+  const key = sendKey(root, char);
+  if (key.allowed) edit(root, "insertText", "insertText", char);
+  if (isConnected(root)) key.up();
+  // The page's promises run between two keys, as they would between two real ones.
+  await null;
 }
 
 /**

@@ -49,6 +49,17 @@ new Promise((done) => {
 })
 """
 
+RECORD = """<script>
+  window.seen = [];
+  const types = ["pointerover", "pointerenter", "mouseover", "mousemove", "pointerdown", "mousedown", "focus",
+    "pointerup", "mouseup", "click", "dblclick", "keydown", "keypress", "beforeinput",
+    "input", "keyup", "change", "submit"];
+  const note = (e) => { if (e.target.dataset?.watch !== undefined) seen.push(e); };
+  for (const type of types) addEventListener(type, note, true);
+  window.kinds = () => seen.map((e) => e.type).filter((t, i, all) => t !== all[i - 1]);
+</script>"""
+"""Every event of elements marked ``data-watch``, for pages under test."""
+
 
 @dataclass
 class Site:
@@ -78,6 +89,9 @@ class Handler(SimpleHTTPRequestHandler):
             self._answer("<!doctype html><title>Sent</title><h1>Thank you</h1>", "text/html")
         elif parts.path == "/hang":
             self.site.closed.wait(60)
+        elif parts.path == "/slow":
+            self.site.closed.wait(float(parse_qs(parts.query)["seconds"][0]))
+            self._answer("<!doctype html><title>Slow</title><p>At last", "text/html")
         elif parts.path in self.site.made:
             self._answer(*self.site.made[parts.path])
         else:

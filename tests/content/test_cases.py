@@ -493,3 +493,13 @@ def test_108_a_page_cannot_forge_lines(tab: Tab) -> None:
         )
         assert len(re.findall(r"\[ref_\d+\]", line)) == 1, line
     assert not re.search("[\u202e\u202c\u200b\ufeff\U000e0041]", text)
+
+
+def test_22_letters_that_a_page_drops_are_no_success(tab: Tab) -> None:
+    tab.show(
+        "<input id=i aria-label=Name>"
+        "<script>i.onkeydown = (e) => { if (!e.isTrusted && e.key.length < 2) e.preventDefault() }</script>"
+    )
+    answer = tab.fill('textbox "Name"', "Ada")
+    assert (answer["success"], answer["code"], answer["actual"]) == (False, "not_verified", "")
+    assert tab.js("i.value") == ""
