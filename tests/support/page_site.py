@@ -1,4 +1,4 @@
-"""A site made of a few lines of HTML per path, some of them slow, for scenarios that need pages of their own."""
+"""A site made of a few lines of HTML per path, some of them slow, for scenarios with pages of their own."""
 
 import asyncio
 from collections.abc import Mapping

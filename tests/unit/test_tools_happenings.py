@@ -226,7 +226,7 @@ async def test_an_alert_while_the_page_loads_is_reported() -> None:
 
 
 async def test_a_page_that_falls_silent_without_a_debugger(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Firefox: nobody tells of the dialog, but the page does not even answer whether it is there."""
+    """Firefox: nobody tells of the dialog, but the page's timers stand still."""
     monkeypatch.setattr(silence, "FIRST_LOOK", 0.01)
     monkeypatch.setattr(silence, "ANSWER_TIMEOUT", 0.05)
     host = page_host()
@@ -234,7 +234,7 @@ async def test_a_page_that_falls_silent_without_a_debugger(monkeypatch: pytest.M
     warned: list[str] = []
     ctx.state.warn = lambda code, message: warned.append(code)
     host.page.block("click_ax")
-    host.page.block("ping")
+    host.page.block("wait_for_stable")
     async with asyncio.timeout(2):
         with pytest.raises(OutcomeUnknown, match="dialog"):
             await call(ctx, "click_ax", ref_id="ref_1")
@@ -246,14 +246,13 @@ async def test_a_page_that_is_only_slow_is_waited_for(monkeypatch: pytest.Monkey
     monkeypatch.setattr(silence, "FIRST_LOOK", 0.01)
     monkeypatch.setattr(silence, "LOOK_INTERVAL", 0.01)
     host = page_host()
-    host.page.on("ping", {})
     gate = host.page.block("click_ax")
     ctx = context(host)
     running = asyncio.ensure_future(call(ctx, "click_ax", ref_id="ref_1"))
     await asyncio.sleep(0.1)
     gate.release()
     assert (await running).success
-    assert host.page.actions().count("ping") > 1
+    assert host.page.actions().count("wait_for_stable") > 1
 
 
 async def test_a_busy_page_may_show_a_dialog_where_nobody_would_know() -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import Journal
 from webbrain.agent.recovery import interrupt
-from webbrain.core.errors import WebBrainError
+from webbrain.core.errors import BridgeError, WebBrainError
 from webbrain.core.events import RunEvent
 from webbrain.core.ids import new_id
 from webbrain.core.limits import LAST_ERROR_CHARS, SESSION_MIRROR_EVENTS, STREAMED_TEXT_CHARS
@@ -140,6 +140,12 @@ class Conversations:
         except WebBrainError:
             return  # at worst the next start looks at a run that ended properly, and finds nothing to mend
 
+    async def _let_go(self, tab_id: int) -> None:
+        """An attached debugger outlives the Worker that attached it; its run does not."""
+        if self._host.capabilities.cdp:
+            with contextlib.suppress(BridgeError):
+                await self._host.debugger.detach(tab_id)
+
     async def recover(self) -> int:
         """Mark every run that was going on when Python died as interrupted; return how many there were."""
         records = [record for _, record in await self._host.store.read(OPEN_RUNS)]
@@ -152,6 +158,7 @@ class Conversations:
                 conversation = await self._load(str(record["conversationId"]), tab_id, Mode.ASK)
             interrupt(conversation.journal, str(record["runId"]))
             await conversation.journal.saved()
+            await self._let_go(tab_id)
         if records:
             await self._host.store.delete(OPEN_RUNS)
         return len(interrupted)

@@ -1,8 +1,9 @@
 """Noticing that a page has fallen silent while it does something.
 
-Where dialogs are not reported (no debugger), a page that shows one looks like a page that is busy: nothing in
-it answers. That is noticed long before the action's own limit, and told to the person, who alone can close
-it.
+Where dialogs are not reported (no debugger), a page that shows one looks like a page that is busy. Chrome
+then answers nothing at all; Firefox still takes messages, but the page's timers stand still. So a page that
+does not answer a question which needs a timer is silent. That is noticed long before the action's own limit,
+and told to the person, who alone can close a dialog.
 """
 
 import asyncio
@@ -12,11 +13,14 @@ from typing import Any, Final
 from webbrain.core.errors import BridgeError
 from webbrain.tools.base import ToolContext
 
-FIRST_LOOK: Final = 4.0
+FIRST_LOOK: Final = 3.0
 """Seconds after which a page that has not answered is asked whether it is there."""
-LOOK_INTERVAL: Final = 2.0
-ANSWER_TIMEOUT: Final = 3.0
-"""Seconds a living page has to answer that."""
+LOOK_INTERVAL: Final = 3.0
+ANSWER_TIMEOUT: Final = 4.0
+"""Seconds a living page has to answer that; timers of a tab in the background come once a second."""
+QUESTION: Final = "wait_for_stable"
+QUESTION_ARGS: Final[Mapping[str, Any]] = {"timeout": 50, "quietMs": 1, "checkNetwork": False}
+"""What needs a timer of the page to be answered, and is answered soon whatever the page does."""
 ACTION_TIMEOUT: Final = 25.0
 """Seconds for any action: the page itself gives up after twenty."""
 
@@ -48,14 +52,19 @@ async def answered(ctx: ToolContext, action: str, args: Mapping[str, Any]) -> di
 
 async def _is_alive(ctx: ToolContext, call: asyncio.Future[dict[str, Any]]) -> bool:
     """Whether the page answers while it is at work; also true if it has finished meanwhile or is gone."""
-    ping = asyncio.ensure_future(ctx.host.page.call(ctx.tab_id, "ping", {}, timeout=ANSWER_TIMEOUT))
-    both: set[asyncio.Future[Any]] = {call, ping}
-    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-    if not ping.done():
-        ping.add_done_callback(_consume)
-        ping.cancel()
+    question = asyncio.ensure_future(
+        ctx.host.page.call(ctx.tab_id, QUESTION, QUESTION_ARGS, timeout=ANSWER_TIMEOUT)
+    )
+    both: set[asyncio.Future[Any]] = {call, question}
+    try:
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if not question.done():
+            question.add_done_callback(_consume)
+            question.cancel()
+    if not question.done():
         return True
-    error = ping.exception()
+    error = question.exception()
     return not (isinstance(error, BridgeError) and error.code == "page_busy")
 
 
