@@ -7,12 +7,17 @@
  *
  * @typedef {{kind: "text", id: string, step: number, content: string, streaming: boolean}} TextItem
  * @typedef {{kind: "tool", id: string, name: string, label: string, args: string, step: number, startedAt: number,
- *   state: "running" | "ok" | "failed" | "unknown", summary: string, result: string, durationMs: number}} ToolItem
- * @typedef {{kind: "warning", id: string, code: string, message: string}} WarningItem
+ *   state: "running" | "ok" | "failed" | "unknown", summary: string, result: string, durationMs: number,
+ *   pictures: Picture[]}} ToolItem
+ * @typedef {{id: string, reason: "first" | "auto" | "fallback" | "asked", width: number, height: number,
+ *   description: string}} Picture a picture of the page; the picture itself is fetched by its id
+ * @typedef {{kind: "picture", id: string, picture: Picture}} PictureItem one that no step led to
+ * @typedef {{kind: "warning", id: string, code: string, message: string, tabs: {tabId: number, url: string}[]}}
+ *   WarningItem
  * @typedef {{kind: "error", id: string, code: string, message: string, detail: string, retryable: boolean}} ErrorItem
  * @typedef {{kind: "card", id: string, card: CardData, answer: string}} CardItem
  * @typedef {{kind: "max_steps", id: string, steps: number, recap: string}} MaxStepsItem
- * @typedef {TextItem | ToolItem | WarningItem | ErrorItem | CardItem | MaxStepsItem} Item
+ * @typedef {TextItem | ToolItem | PictureItem | WarningItem | ErrorItem | CardItem | MaxStepsItem} Item
  *
  * @typedef {"running" | "completed" | "stopped" | "failed" | "max_steps" | "interrupted"} TurnStatus
  *
@@ -166,6 +171,8 @@ function apply(turn, event) {
       return { ...turn, thinking: false, items: [...settleText(turn.items), toolItem(event)] };
     case "tool_result":
       return { ...turn, items: finishTool(turn.items, event) };
+    case "picture":
+      return { ...turn, items: addPicture(turn.items, event) };
     case "clarify":
       return { ...turn, thinking: false, items: [...turn.items, cardItem(data)] };
     case "card_resolved":
@@ -180,7 +187,13 @@ function apply(turn, event) {
         ...turn,
         items: [
           ...turn.items,
-          { kind: "warning", id: `w${event.seq}`, code: data.code, message: data.message },
+          {
+            kind: "warning",
+            id: `w${event.seq}`,
+            code: data.code,
+            message: data.message,
+            tabs: data.tabs ?? [],
+          },
         ],
       };
     case "error":
@@ -268,7 +281,25 @@ function toolItem(event) {
     summary: "",
     result: "",
     durationMs: 0,
+    pictures: [],
   };
+}
+
+/**
+ * A picture shows what the step before it led to. At the beginning there is none, so it stands by itself.
+ *
+ * @param {Item[]} items
+ * @param {RunEvent} event
+ * @returns {Item[]}
+ */
+function addPicture(items, event) {
+  const { pictureId: id, reason, width, height, description } = event.data;
+  /** @type {Picture} */
+  const picture = { id, reason, width, height, description: description ?? "" };
+  const settled = settleText(items);
+  const last = settled.at(-1);
+  if (last?.kind !== "tool") return [...settled, { kind: "picture", id, picture }];
+  return [...settled.slice(0, -1), { ...last, pictures: [...last.pictures, picture] }];
 }
 
 /**

@@ -70,6 +70,11 @@
  * @property {string[]} [notes]
  * @property {{code: string, message: string, hint?: string} | null} [error]
  *
+ * @typedef {object} VisionView the answer to `vision.get`
+ * @property {string} provider empty for none
+ * @property {string} model empty for the one that provider is set to
+ * @property {boolean} usable
+ *
  * @typedef {object} SettingField
  * @property {string} key
  * @property {string} section

@@ -221,3 +221,40 @@ test("an event type from a newer version is passed over", () => {
   assert.equal(conversation.gap, false);
   assert.equal(answerText(conversation.turns[0]), "x");
 });
+
+test("a picture belongs to the step before it, the first one to none", () => {
+  const { add, events } = script();
+  const picture = (/** @type {string} */ pictureId, /** @type {string} */ reason) =>
+    add("picture", { pictureId, reason, width: 10, height: 7, description: "" });
+  add("user_message", { text: "buy it", mode: "act", continued: false });
+  picture("p1", "first");
+  add("thinking", { step: 1, note: "" });
+  add("tool_call", { callId: "a", name: "click_ax", label: "Click", args: "{}", step: 1 });
+  add("tool_result", { callId: "a", name: "click_ax", ok: true, result: "{}", durationMs: 5 });
+  picture("p2", "auto");
+  add("tool_call", { callId: "b", name: "inspect_viewport", label: "Look", args: "{}", step: 2 });
+  picture("p3", "asked");
+  add("tool_result", { callId: "b", name: "inspect_viewport", ok: true, result: "{}", durationMs: 5 });
+  picture("p4", "auto");
+  const items = fromEvents("c", events).turns[0].items;
+  assert.deepEqual(
+    items.map((item) => item.kind),
+    ["picture", "tool", "tool"],
+  );
+  const ids = items.map((item) =>
+    item.kind === "picture" ? [item.picture.id] : item.kind === "tool" ? item.pictures.map((p) => p.id) : [],
+  );
+  assert.deepEqual(ids, [["p1"], ["p2"], ["p3", "p4"]]);
+  const state = items[2].kind === "tool" && items[2].state;
+  assert.equal(state, "ok");
+});
+
+test("a warning keeps the tabs it speaks of", () => {
+  const { add, events } = script();
+  add("user_message", ASKED);
+  add("warning", { code: "tabs_left_open", message: "m", tabs: [{ tabId: 4, url: "https://a.example/" }] });
+  add("warning", { code: "other", message: "m" });
+  const [left, other] = fromEvents("c", events).turns[0].items;
+  assert.deepEqual(left.kind === "warning" && left.tabs, [{ tabId: 4, url: "https://a.example/" }]);
+  assert.deepEqual(other.kind === "warning" && other.tabs, []);
+});

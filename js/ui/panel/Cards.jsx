@@ -52,7 +52,7 @@ export function Card({ item }) {
         <Icon name={card.kind === "clarify" ? "unknown" : "shield"} />
         <h2 id={`card-${card.cardId}`}>{card.title}</h2>
       </div>
-      {card.host && (
+      {card.host && !card.title.includes(card.host) && (
         <p class="card-host">
           <span>{t("card_to")}</span> <strong>{card.host}</strong>
         </p>

@@ -3,18 +3,22 @@ import { duration, prettyJson } from "../format.js";
 import { t, tn } from "../i18n.js";
 import { CopyButton } from "../shared/CopyButton.jsx";
 import { Icon, Spinner } from "../shared/icons.jsx";
+import { PictureButton } from "./Pictures.jsx";
 import { verbose } from "./store.js";
 
-/** @typedef {import("../conversation.js").ToolItem} ToolItem */
+/**
+ * @typedef {import("../conversation.js").ToolItem} ToolItem
+ * @typedef {import("../conversation.js").PictureItem} PictureItem
+ */
 
 /** In a long row of steps only the last ones stand open; the rest is one line that opens. */
 const SHOWN = 6;
 const MAX_UNFOLDED = SHOWN + 2;
 
 /**
- * Tool calls that followed each other, on one rail.
+ * Tool calls that followed each other, and what the page looked like, on one rail.
  *
- * @param {{items: ToolItem[]}} props
+ * @param {{items: (ToolItem | PictureItem)[]}} props
  */
 export function Steps({ items }) {
   const [all, setAll] = useState(false);
@@ -27,9 +31,11 @@ export function Steps({ items }) {
         </button>
       )}
       <ol start={hidden + 1}>
-        {items.slice(hidden).map((item) => (
-          <Step key={item.id} item={item} />
-        ))}
+        {items
+          .slice(hidden)
+          .map((item) =>
+            item.kind === "tool" ? <Step key={item.id} item={item} /> : <Look key={item.id} item={item} />,
+          )}
       </ol>
     </div>
   );
@@ -64,6 +70,13 @@ function Step({ item }) {
         </span>
       </button>
       {!open && item.state !== "ok" && item.summary && <p class="step-summary">{item.summary}</p>}
+      {item.pictures.length > 0 && (
+        <div class="step-pictures">
+          {item.pictures.map((picture) => (
+            <PictureButton key={picture.id} picture={picture} />
+          ))}
+        </div>
+      )}
       {open && (
         <div class="step-details" id={id}>
           <p class="step-name">
@@ -74,6 +87,25 @@ function Step({ item }) {
           {item.state !== "running" && <Detail title={t("result")} text={prettyJson(item.result)} />}
         </div>
       )}
+    </li>
+  );
+}
+
+/**
+ * @param {{item: PictureItem}} props
+ */
+function Look({ item }) {
+  return (
+    <li class="step step-look">
+      <p class="step-row">
+        <span class="step-icon">
+          <Icon name="image" size={14} />
+        </span>
+        <span class="step-label">{t(`picture_${item.picture.reason}`)}</span>
+      </p>
+      <div class="step-pictures">
+        <PictureButton picture={item.picture} />
+      </div>
     </li>
   );
 }

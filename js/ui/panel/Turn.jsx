@@ -8,12 +8,13 @@ import { Markdown } from "../shared/Markdown.jsx";
 import { Card } from "./Cards.jsx";
 import { Steps } from "./Steps.jsx";
 import { busy, continueRun, retry } from "./store.js";
-import { openSettings } from "./tabs.js";
+import { goToTab, openSettings } from "./tabs.js";
 
 /**
  * @typedef {import("../conversation.js").Turn} TurnModel
  * @typedef {import("../conversation.js").Item} Item
- * @typedef {import("../conversation.js").ToolItem} ToolItem
+ * @typedef {import("../conversation.js").ToolItem | import("../conversation.js").PictureItem} StepItem what
+ *   stands on the rail
  */
 
 /**
@@ -80,7 +81,7 @@ export function Question({ text, mode, children }) {
 }
 
 /**
- * @param {{item: Exclude<Item, ToolItem>, turn: TurnModel, last: boolean, narration: boolean}} props
+ * @param {{item: Exclude<Item, StepItem>, turn: TurnModel, last: boolean, narration: boolean}} props
  */
 function Part({ item, turn, last, narration }) {
   switch (item.kind) {
@@ -91,12 +92,7 @@ function Part({ item, turn, last, narration }) {
         </div>
       );
     case "warning":
-      return (
-        <p class="warning" data-code={item.code}>
-          <Icon name="info" size={14} />
-          <span>{item.message}</span>
-        </p>
-      );
+      return <Warning item={item} />;
     case "error":
       return <ErrorCard item={item} turn={turn} last={last} />;
     case "card":
@@ -105,6 +101,42 @@ function Part({ item, turn, last, narration }) {
       return <MaxSteps item={item} last={last} />;
   }
 }
+
+/**
+ * Something the person should know. Tabs it speaks of are there to go to.
+ *
+ * @param {{item: import("../conversation.js").WarningItem}} props
+ */
+function Warning({ item }) {
+  const tabs = item.tabs;
+  return (
+    <div class="warning" data-code={item.code}>
+      <Icon name="info" size={14} />
+      <div>
+        <p>{tabs.length ? tn("tabs_left_open", tabs.length) : item.message}</p>
+        {tabs.length > 0 && (
+          <ul>
+            {tabs.map((tab) => (
+              <li key={tab.tabId}>
+                <button type="button" class="link-button" onClick={() => goToTab(tab.tabId)}>
+                  <span>{tab.url || t("tab_unnamed")}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        {MENDED_BY_VISION.has(item.code) && (
+          <button type="button" class="link-button" onClick={() => openSettings("pictures")}>
+            {t("check_settings")}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Warnings about pictures, which another choice in the settings may mend. */
+const MENDED_BY_VISION = new Set(["vision_failed", "pictures_refused"]);
 
 /** Errors that the settings may mend: those of py/webbrain/providers/errors.py that are about the choice made there. */
 const MENDED_IN_SETTINGS = new Set([
@@ -237,17 +269,17 @@ function verdictOf(turn) {
 }
 
 /**
- * Tool calls that follow each other become one list.
+ * Tool calls and pictures that follow each other become one list.
  *
  * @param {Item[]} items
- * @returns {(ToolItem[] | Exclude<Item, ToolItem>)[]}
+ * @returns {(StepItem[] | Exclude<Item, StepItem>)[]}
  */
 function group(items) {
-  /** @type {(ToolItem[] | Exclude<Item, ToolItem>)[]} */
+  /** @type {(StepItem[] | Exclude<Item, StepItem>)[]} */
   const result = [];
   for (const item of items) {
     const open = result.at(-1);
-    if (item.kind !== "tool") result.push(item);
+    if (item.kind !== "tool" && item.kind !== "picture") result.push(item);
     else if (Array.isArray(open)) open.push(item);
     else result.push([item]);
   }

@@ -418,6 +418,12 @@ export async function answerCard(cardId, answer) {
   await connection.call("card.answer", { tabId, cardId, answer }, { timeoutMs: CALL_TIMEOUT_MS });
 }
 
+/**
+ * @param {string} id of a picture
+ * @returns {Promise<{dataUrl: string}>}
+ */
+export const askPicture = (id) => connection.call("pictures.get", { id }, { timeoutMs: CALL_TIMEOUT_MS });
+
 /** Open the conversation again after a failure. */
 export function reopen() {
   const id = view.value?.tabId;

@@ -81,6 +81,21 @@ function info(tab) {
   return { id: tab.id ?? -1, url: tab.url ?? tab.pendingUrl ?? "", title: tab.title ?? "" };
 }
 
+/**
+ * Show a tab. One that is gone meanwhile is passed over.
+ *
+ * @param {number} tabId
+ */
+export async function goToTab(tabId) {
+  try {
+    const { windowId } = await ext.tabs.get(tabId);
+    await ext.tabs.update(tabId, { active: true });
+    await ext.windows.update(windowId, { focused: true });
+  } catch {
+    // It was closed.
+  }
+}
+
 /** Open the settings page, or bring it to the front if it is open already.
  *
  * @param {string} [section]

@@ -3,10 +3,11 @@ import { language, t } from "../i18n.js";
 import { Icon, Mark, Spinner } from "../shared/icons.jsx";
 import { About } from "./About.jsx";
 import { General } from "./General.jsx";
+import { Pictures } from "./Pictures.jsx";
 import { Providers } from "./Providers.jsx";
 import { boot, line, retryBoot, SECTIONS, section } from "./store.js";
 
-const ICONS = { providers: "plug", general: "settings", about: "info" };
+const ICONS = { providers: "plug", pictures: "image", general: "settings", about: "info" };
 
 export function App() {
   useEffect(() => {
@@ -35,6 +36,7 @@ export function App() {
       <main>
         <Line />
         {section.value === "providers" && <Providers />}
+        {section.value === "pictures" && <Pictures />}
         {section.value === "general" && <General />}
         {section.value === "about" && <About />}
       </main>

@@ -1,8 +1,8 @@
 import { useRef, useState } from "preact/hooks";
-import { duration } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
 import { Field, missing } from "./Field.jsx";
+import { Failed, Passed } from "./Result.jsx";
 import { activateProvider, listModels, removeProvider, saveProvider, testProvider } from "./store.js";
 
 /**
@@ -140,7 +140,14 @@ export function ProviderForm({ view }) {
           <div class="fields">{advanced.map(draw)}</div>
         </details>
       )}
-      {result && <Result result={result} />}
+      {result && !result.ok && <Failed result={result} />}
+      {result?.ok && (
+        <Passed
+          result={result}
+          good={Boolean(result.calledTool)}
+          says={t(result.calledTool ? "test_tool" : "test_no_tool")}
+        />
+      )}
       {note.text && (
         <p class={`result result-${note.kind}`} role={note.kind === "bad" ? "alert" : "status"}>
           <Icon name={note.kind === "ok" ? "check" : "alert"} />
@@ -194,39 +201,5 @@ export function ProviderForm({ view }) {
         )}
       </div>
     </form>
-  );
-}
-
-/**
- * @param {{result: TestResult}} props
- */
-function Result({ result }) {
-  if (!result.ok)
-    return (
-      <div class="result result-bad" role="alert" data-result="failed">
-        <Icon name="alert" />
-        <div>
-          <p>
-            <strong>{result.error?.message || t("test_failed")}</strong>
-          </p>
-          {result.error?.hint && <p>{result.error.hint}</p>}
-        </div>
-      </div>
-    );
-  return (
-    <div class={`result ${result.calledTool ? "result-ok" : "result-warn"}`} role="status" data-result="ok">
-      <Icon name={result.calledTool ? "check" : "info"} />
-      <div>
-        <p>
-          <strong>
-            {t("test_ok", { model: result.model ?? "", time: duration(result.latencyMs ?? 0) })}
-          </strong>
-        </p>
-        <p>{t(result.calledTool ? "test_tool" : "test_no_tool")}</p>
-        {result.notes?.map((note) => (
-          <p key={note}>{note}</p>
-        ))}
-      </div>
-    </div>
   );
 }

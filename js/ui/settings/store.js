@@ -16,7 +16,7 @@ const CALL_TIMEOUT_MS = 30_000;
 /** A test waits for a whole model answer, and a local model may have to load first. */
 const TEST_TIMEOUT_MS = 180_000;
 
-export const SECTIONS = /** @type {const} */ (["providers", "general", "about"]);
+export const SECTIONS = /** @type {const} */ (["providers", "pictures", "general", "about"]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
 
 export const line = signal(/** @type {import("../port.js").LineState} */ ("connecting"));
@@ -24,6 +24,7 @@ export const boot = signal(/** @type {BootStatus | null} */ (null));
 export const providers = signal(/** @type {ProviderView[] | null} */ (null));
 export const fields = signal(/** @type {SettingField[] | null} */ (null));
 export const values = signal(/** @type {Record<string, any>} */ ({}));
+export const vision = signal(/** @type {import("../types.js").VisionView | null} */ (null));
 export const problem = signal("");
 export const section = signal(/** @type {Section} */ ("providers"));
 
@@ -43,6 +44,7 @@ export function start() {
   connection.open();
   void loadProviders();
   void loadSettings();
+  void loadVision();
 }
 
 function readHash() {
@@ -56,7 +58,11 @@ function readHash() {
  */
 function receive(method, params) {
   if (method === "boot") boot.value = params;
-  if (method === "providers_changed") void loadProviders();
+  if (method === "providers_changed") {
+    void loadProviders();
+    void loadVision();
+  }
+  if (method === "vision_changed") vision.value = params;
   if (method === "settings_changed") {
     values.value = { ...values.value, ...params.values };
     mirror(params.values ?? {});
@@ -88,6 +94,32 @@ export async function loadSettings() {
   } catch (error) {
     problem.value = /** @type {Error} */ (error).message;
   }
+}
+
+export async function loadVision() {
+  try {
+    vision.value = await connection.call("vision.get");
+  } catch (error) {
+    problem.value = /** @type {Error} */ (error).message;
+  }
+}
+
+/**
+ * @param {string} provider
+ * @param {string} model
+ */
+export async function chooseVision(provider, model) {
+  const answer = await connection.call("vision.set", { provider, model }, { timeoutMs: CALL_TIMEOUT_MS });
+  vision.value = { provider: answer.provider, model: answer.model, usable: answer.usable };
+}
+
+/**
+ * @param {string} provider
+ * @param {string} model
+ * @returns {Promise<import("../types.js").TestResult>}
+ */
+export function testVision(provider, model) {
+  return connection.call("vision.test", { provider, model }, { timeoutMs: TEST_TIMEOUT_MS });
 }
 
 /**
