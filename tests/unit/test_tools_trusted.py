@@ -75,6 +75,17 @@ async def test_a_page_where_it_is_forbidden_does_not_end_it_for_the_run() -> Non
     assert await attach(host, ctx.state, TAB)
 
 
+async def test_a_page_that_stands_still_is_tried_once() -> None:
+    host = page_host(capabilities=CDP)
+    ctx = context(host)
+    host.debugger.refuse = BridgeError("No answer.", code="timeout")
+    assert not await attach(host, ctx.state, TAB)
+    host.debugger.refuse = None
+    assert not await attach(host, ctx.state, TAB), "each try costs seconds"
+    host.browser.move(TAB, "https://shop.example/next")
+    assert await attach(host, ctx.state, TAB), "the control: another page is another matter"
+
+
 async def test_a_cancel_of_the_user_is_respected_and_told_once() -> None:
     host, ctx = await attached()
     told: list[str] = []

@@ -9,6 +9,9 @@ from webbrain.tools.state import RunState
 FORBIDDEN: Final = "forbidden"
 """Reason of a refusal that is due to the page alone; another page may be attached to."""
 
+STANDS_STILL: Final = frozenset({"timeout", "page_busy"})
+"""What comes of attaching to a page that a dialog, or a script of its own, keeps from answering."""
+
 REFUSED: Final = (
     "The browser's debugger could not be used. The task goes on without it: presses are made by the page "
     "itself, and dialogs of a page must be closed by you."
@@ -24,7 +27,7 @@ async def attach(host: Host, state: RunState, tab_id: int) -> bool:
         return False
     if tab_id in state.debugged and host.debugger.attached(tab_id):
         return True
-    if state.no_debugger:
+    if state.no_debugger or tab_id in state.unattachable:
         return False
     try:
         await host.debugger.attach(tab_id)
@@ -32,6 +35,8 @@ async def attach(host: Host, state: RunState, tab_id: int) -> bool:
         if error.code == "debugger_refused" and error.data.get("reason") != FORBIDDEN:
             state.no_debugger = True
             state.warn("debugger_refused", REFUSED)
+        elif error.code in STANDS_STILL:
+            state.unattachable.add(tab_id)
         return False
     state.debugged.add(tab_id)
     return True

@@ -82,6 +82,8 @@ class RunState:
     signals: Signals = field(default_factory=Signals)
     debugged: set[int] = field(default_factory=set)
     """Tabs this run attached the debugger to."""
+    unattachable: set[int] = field(default_factory=set)
+    """Tabs whose page stood still when they were to be attached, until they show another page."""
     no_debugger: bool = False
     """The debugger was refused or cancelled; it is not asked for again in this run."""
     warn: Callable[[str, str], None] = _no_one
@@ -105,6 +107,8 @@ class RunState:
                 self.opened[int(event.data["tabId"])] = str(event.data.get("url") or "")[:URL_CHARS]
             case "tab_removed":
                 self._forget(event.tab_id)
+            case "navigation" if event.data.get("phase") == "committed":
+                self.unattachable.discard(event.tab_id)
             case "cdp" if event.tab_id in self.tabs:
                 self._debugger_said(event)
             case "debugger_detached" if event.tab_id in self.debugged:
