@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from tests.support.agent import PROBE_YES, Bench, well_formed
-from tests.support.toolbox import ANSWERS, TAB
+from tests.support.toolbox import ANSWERS, TAB, page_host
 from tests.unit.test_agent_stop import POINTS, _answer_cards, scenario
 from webbrain.core.errors import BridgeError
 from webbrain.host.memory import Gate, MemoryHost
+from webbrain.host.protocols import Capabilities
 from webbrain.testing.scripted import Stream, call
 
 
@@ -196,3 +197,18 @@ async def test_the_mirror_stands_in_for_a_lost_store() -> None:
     assert opened["events"][0]["type"] == "user_message"
     await later.run("y", "ask")
     assert later.last("run_complete")["status"] == "completed"
+
+
+async def test_a_debugger_that_outlived_its_run_is_let_go() -> None:
+    """The browser keeps a session over the death of the Worker; the person would see its bar for ever."""
+    host = page_host(capabilities=Capabilities(browser="memory", cdp=True))
+    bench = Bench(call("click_ax", ref_id="ref_1"), "Done.", host=host)
+    gate = host.page.block("click_ax")
+    await bench.start()
+    await gate.reached()
+    later = host.successor()
+    later.debugger.attachments.append(TAB)
+    later.debugger._attached.add(TAB)
+    await _revived(later).app.start()
+    assert later.debugger.detachments == [TAB]
+    await bench.stop()
