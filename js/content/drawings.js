@@ -7,12 +7,12 @@ import { firstChild, rectOf, viewOf } from "./dom.js";
 import { contentText, isRun, makeNode, textNode, tidy } from "./items.js";
 import { DRAWN_BOXES, DRAWN_SHAPES } from "./limits.js";
 import { nameOf, svgTitle } from "./names.js";
+import { SHAPES } from "./roles.js";
 import { ID } from "./traits.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
 /** @typedef {import("./items.js").Item} Item */
 
-const SHAPES = new Set("circle ellipse line path polygon polyline rect image use".split(" "));
 /** A smaller picture is an icon. */
 const ICON_PIXELS = 40;
 /** A smaller box is a line or a gap. */
@@ -90,7 +90,9 @@ function isPainted(style) {
   return (
     !SEE_THROUGH.test(style.backgroundColor) ||
     style.backgroundImage !== "none" ||
-    (style.borderTopStyle !== "none" && style.borderTopWidth !== "0px")
+    style.content.startsWith("url(") ||
+    (style.borderTopStyle !== "none" && style.borderTopWidth !== "0px") ||
+    (style.borderLeftStyle !== "none" && style.borderLeftWidth !== "0px")
   );
 }
 
@@ -111,12 +113,4 @@ export function isPicture(svg) {
 export function fillOf(e) {
   const color = viewOf(e).getComputedStyle(e).backgroundColor;
   return SEE_THROUGH.test(color) ? "" : color;
-}
-
-/**
- * @param {string} tag
- * @returns {boolean} a part of a drawing
- */
-export function isShape(tag) {
-  return SHAPES.has(tag) || tag === "text";
 }

@@ -12,7 +12,7 @@ import {
   localName,
   rectOf,
 } from "./dom.js";
-import { fillOf, isShape } from "./drawings.js";
+import { fillOf } from "./drawings.js";
 import { isRun } from "./items.js";
 import {
   ANCHORED_VALUE_CHARS,
@@ -26,7 +26,7 @@ import {
   VALUE_CHARS,
 } from "./limits.js";
 import { editableText, iconHint, labelText } from "./names.js";
-import { abilities, inputType, isDisabled, isEditableRoot, isTypeable } from "./roles.js";
+import { abilities, inputType, isDisabled, isEditableRoot, isTypeable, SHAPES } from "./roles.js";
 import { frameNote } from "./sight.js";
 import { line, quote, value as valueText } from "./text.js";
 import { CLASS, DATE, EXPANDED, FAULT, ID, STATE, VALUE_NOW } from "./traits.js";
@@ -219,7 +219,7 @@ export class Printer {
       if (hint) add("icon", hint);
       if (traits & CLASS) show("class", "class", CLASS_CHARS);
       if (traits & ID) show("id", "id", ATTRIBUTE_CHARS);
-      const color = html && !kids.length ? fillOf(el) : "";
+      const color = html && role === "generic" && !kids.length ? fillOf(el) : "";
       if (color) add("bg", color);
     }
   }
@@ -231,7 +231,7 @@ export class Printer {
    * @param {string[]} parts
    */
   #shapeOf(el, tag, parts) {
-    if (!isShape(tag)) return;
+    if (!SHAPES.has(tag)) return;
     const fill = line(attribute(el, "fill"), ATTRIBUTE_CHARS);
     if (fill) parts.push(`fill=${quote(fill)}`);
     const { width, height } = rectOf(el);

@@ -61,9 +61,22 @@ export function buildNode(e, role, traits, interactive, clickable, inert, items)
     node.kids = direct.rest;
     node.plain = node.name !== "" && role === "generic" && !interactive && !clickable;
   }
+  // What a button or link draws is its icon; in a row that can be clicked it may well be a control of its own.
+  if (interactive && role !== "generic" && hasDrawn(node.kids)) node.kids = node.kids.filter(isNotDrawn);
   if (hasBlank(node.kids)) node.kids = tidy(node.kids);
   if (role === "generic" || CONTEXT_ROLES.has(role)) lendContext(node, items);
   return node;
+}
+
+/** @param {Item} item */
+function isNotDrawn(item) {
+  return isRun(item) || !item.drawn;
+}
+
+/** @param {Item[]} items */
+function hasDrawn(items) {
+  for (const item of items) if (!isNotDrawn(item)) return true;
+  return false;
 }
 
 /**

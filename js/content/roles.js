@@ -109,6 +109,9 @@ const NEEDS_NAME = new Set([
   "canvas",
 ]);
 
+/** Parts of a drawing that are seen by themselves; their tag is their role. */
+export const SHAPES = new Set("circle ellipse line path polygon polyline rect use text".split(" "));
+
 /** Roles whose open state puts them first in the tree. */
 export const OVERLAY_ROLES = new Set(["listbox", "menu", "dialog", "alertdialog"]);
 
@@ -146,6 +149,7 @@ export function roleOf(e, traits = ALL) {
   if (tag === "input") return INPUT_ROLES[inputType(e)] ?? (hasAttribute(e, "list") ? "combobox" : "textbox");
   if (tag === "select") return isListBox(e) ? "listbox" : "combobox";
   if (tag === "svg") return "image";
+  if (SHAPES.has(tag) && !isHTML(e)) return tag;
   if (tag === "iframe" || tag === "frame") return "iframe";
   if (tag === "details") return "group";
   return TAG_ROLES.get(tag) ?? (isEditableRoot(e, traits) ? "textbox" : "generic");

@@ -3,6 +3,7 @@
  */
 
 import { whole } from "./args.js";
+import { conversation } from "./conversation.js";
 import { documentTitle, documentURL, pageRoot } from "./dom.js";
 import { filtered } from "./items.js";
 import {
@@ -15,6 +16,8 @@ import {
   SNAPSHOTS,
 } from "./limits.js";
 import { Printer } from "./lines.js";
+import { nameOf } from "./names.js";
+import { roleOf } from "./roles.js";
 import { line } from "./text.js";
 import { Walk } from "./walk.js";
 
@@ -32,6 +35,8 @@ import { Walk } from "./walk.js";
  * @property {number} totalChars
  * @property {boolean} cut
  * @property {boolean} deep
+ * @property {string | null} threadRef the element that holds the conversation shown, if the page is one
+ * @property {import("./conversation.js").Expansion | null} expansion whether all of it is unfolded
  */
 
 /** @typedef {import("./lines.js").Shape} Shape */
@@ -114,9 +119,28 @@ export class Trees {
       totalChars: lines.reduce((sum, l) => sum + l.text.length + 1, 0),
       cut: walk.cut || printer.full,
       deep: printer.deep,
+      ...this.#thread(walk, anchor),
     };
     this.#snapshots = [...this.#snapshots.slice(-(SNAPSHOTS - 1)), snapshot];
     return snapshot;
+  }
+
+  /**
+   * Where a conversation is and whether it is unfolded; in an anchored tree only if it is that of the conversation.
+   * @param {Walk} walk
+   * @param {Element | null} anchor
+   * @returns {Pick<Snapshot, "threadRef" | "expansion">}
+   */
+  #thread(walk, anchor) {
+    const found = conversation(walk.controls);
+    if (!found || (anchor && anchor !== found.root)) return { threadRef: null, expansion: null };
+    const role = roleOf(found.root);
+    const threadRef = this.#refs.of(found.root, {
+      role,
+      name: nameOf(found.root, role),
+      interactive: false,
+    });
+    return { threadRef, expansion: found.expansion };
   }
 
   /**
@@ -171,6 +195,10 @@ export class Trees {
       title: line(documentTitle(document), 300),
       controls: shown.flatMap((l) => (l.control ? [l.control] : [])),
     };
+    if (snapshot.threadRef) {
+      answer.conversationRootRefId = snapshot.threadRef;
+      answer.conversationExpansionState = snapshot.expansion;
+    }
     if (hasMore) {
       const args = {
         filter: shape.filter,

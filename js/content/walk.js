@@ -72,8 +72,8 @@ export class Walk {
   #drawings = new Drawings();
   /** Something is taken out of the flow of the page, so that things may lie over others. */
   #layered = false;
-  /** @type {TreeNode[]} */
-  #controls = [];
+  /** Everything that can be acted on, in document order. @type {TreeNode[]} */
+  controls = [];
   /** @type {Set<Element>} */
   #viaLabel = new Set();
   /** @type {Map<Document, Element | null>} */
@@ -101,8 +101,8 @@ export class Walk {
       { pointer: false, hidden: false, inert, overlay: !!this.#anchor, verbatim: false, icon: false },
       0,
     );
-    if (this.#layered) markCovered(this.#controls);
-    markBehind(this.#controls, this.overlays);
+    if (this.#layered) markCovered(this.controls);
+    markBehind(this.controls, this.overlays);
     return items;
   }
 
@@ -176,21 +176,22 @@ export class Walk {
         return hidden
           ? items
           : this.#drawings.part(e, tag, items, traits, !above.icon && !above.pointer, inert);
-      if (FORMATTING.has(tag) || (tag === "span" && role === "generic" && (above.verbatim || traits === 0)))
+      if (FORMATTING.has(tag) || (tag === "span" && role === "generic" && (above.verbatim || traits === 0))) {
+        if (traits && !items.length && !hidden) return this.#drawings.box(e, traits, style, inert);
         return veiled ? withoutRuns(items) : items;
+      }
     }
     if (acts && style.pointerEvents === "none" && isGhost(e)) return NO_ITEMS;
     const stays = acts || overlay || e === this.#anchor;
     if (hidden && !stays) return withoutRuns(items);
     if (!stays && role === "generic" && !(traits & (LABEL | TITLE)) && !hasText(items)) {
-      if (!items.length)
-        return traits && !above.pointer ? this.#drawings.box(e, traits, style, inert) : items;
+      if (!items.length) return traits ? this.#drawings.box(e, traits, style, inert) : items;
       lendContext(null, items);
       return withoutRuns(items);
     }
     const node = buildNode(e, role, traits, interactive, clickable, inert, items);
     node.hidden = hidden;
-    if (acts) this.#controls.push(node);
+    if (acts) this.controls.push(node);
     if (overlay) {
       if (node.role === "generic" || node.role === "region") node.role = "dialog";
       this.overlays.push(node);
@@ -310,7 +311,7 @@ export class Walk {
     if (undrawn && !this.#viaLabel.has(control)) {
       this.#viaLabel.add(control);
       const node = buildNode(control, roleOf(control), ALL, true, false, above.inert, []);
-      this.#controls.push(node);
+      this.controls.push(node);
       node.box = label;
       nodes.unshift(node);
     }
@@ -324,7 +325,7 @@ export class Walk {
    */
   #select(select, above) {
     const node = selectNode(select, select === this.#anchor, above.inert);
-    this.#controls.push(node);
+    this.controls.push(node);
     return [node];
   }
 
