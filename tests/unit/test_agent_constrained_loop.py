@@ -1,5 +1,6 @@
 """The loop with a model that answers by schema: the page is read before every call, in whatever state."""
 
+import asyncio
 import json
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from webbrain.agent.page import read_controls, read_page
 from webbrain.core.refs import RefNumbers
 from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost, Tab
+from webbrain.host.protocols import Capabilities
 from webbrain.testing.scripted import INFO, ScriptedModel
 
 SMALL = replace(INFO, tier=Tier.COMPACT, constrained=True, context_window=8_192, local=True)
@@ -99,3 +101,30 @@ def test_controls_that_are_none_are_passed_over() -> None:
     assert (control.ref, control.can) == ("ref_1", frozenset({"click"}))
     assert read_controls("no list") == ()
     assert len(read_controls([{"ref": f"r{n}"} for n in range(5_000)])) == 400
+
+
+async def test_a_dialog_in_the_way_of_reading_is_put_away() -> None:
+    """This model is shown the page before each call; a page that stands still would be shown never."""
+    host = page_host(capabilities=Capabilities(browser="memory", cdp=True))
+
+    async def asks(_: Any) -> dict[str, Any]:
+        host.debugger.report(TAB, "Page.javascriptDialogOpening", type="confirm", message="Sure?")
+        await asyncio.Event().wait()
+        return {}
+
+    def answered(_: Any) -> dict[str, Any]:
+        host.debugger.report(TAB, "Page.javascriptDialogClosed", result=False)
+        return {}
+
+    host.page.on("click_ax", asks)
+    host.debugger.on("Page.handleJavaScriptDialog", answered)
+    small = bench(
+        {"tool": "click_ax", "ref_id": "ref_1"},
+        {"tool": "done", "summary": "It asked.", "outcome": "partial"},
+        host=host,
+    )
+    async with asyncio.timeout(10):
+        await small.run("Buy tea")
+    assert host.debugger.commands_of("Page.handleJavaScriptDialog") == [{"accept": False}]
+    assert small.last("run_complete")["status"] == "completed"
+    assert "cannot be read" not in small.request.messages[-1].content

@@ -11,7 +11,6 @@ from webbrain.agent.cards import Cards
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import Journal
 from webbrain.agent.model import ModelCaller
-from webbrain.agent.page import read_page
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
@@ -222,7 +221,7 @@ class Run:
         self._eyes.forget_old()
         offered = self._parts.tools_for(mode, info.tier, self._host.capabilities)
         tools = [spec for spec in offered if self._eyes.offers(spec)]
-        page = await read_page(self._host, self.tab_id, self._refs) if needs_page else None
+        page = await self._tabs.read(self._refs) if needs_page else None
         if page is not None:
             self._teller.learn_names(page.controls)
         return TurnState(

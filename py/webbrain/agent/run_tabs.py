@@ -5,20 +5,25 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from webbrain.agent.enrich import clean
+from webbrain.agent.page import read_page
+from webbrain.agent.turns import PageView
 from webbrain.core.errors import BridgeError
 from webbrain.core.events import OpenTab, RunEvent
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.limits import PAGE_URL_CHARS
+from webbrain.core.refs import RefNumbers
 from webbrain.core.types import Capability
 from webbrain.host.protocols import Host
 from webbrain.host.reach import BrowserEvent
 from webbrain.tools.base import ToolSpec
 from webbrain.tools.debugging import attach, detach_all
 from webbrain.tools.dialogs import put_away
-from webbrain.tools.state import RunState
+from webbrain.tools.state import DialogOpen, RunState, unless_dialog
 
 OFF_PAGE: Final = frozenset({Capability.NETWORK, Capability.DOWNLOAD, Capability.WINDOW, Capability.SCHEDULE})
 """Capabilities whose use does not touch the page; all other effects want the debugger attached first."""
+READ_TRIES: Final = 4
+"""Times a page is read anew because a dialog came, or its tab went."""
 TABS_LISTED: Final = 20
 LEFT_OPEN: Final = "tabs_left_open"
 """Code of the warning that lists the tabs a run leaves behind."""
@@ -66,6 +71,21 @@ class RunTabs:
             state.tab_id = tab_id
             return False
         return True
+
+    async def read(self, refs: RefNumbers) -> PageView:
+        """The page, for a model that is shown it before every call. Such a model is not asked about a dialog
+        in between: it is put away. A tab that closed leads back to the first."""
+        state = self.state
+        for _ in range(READ_TRIES - 1):
+            await put_away(self._host, state)
+            try:
+                return await unless_dialog(state, read_page(self._host, state.tab_id, refs))
+            except DialogOpen:
+                continue
+            except BridgeError as error:
+                if error.code != "no_tab" or await self.gone():
+                    raise
+        return await read_page(self._host, state.tab_id, refs)
 
     def left_open(self) -> list[OpenTab]:
         """The tabs that came out of this run and are still there."""
