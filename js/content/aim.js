@@ -10,7 +10,7 @@ import { aimByRef, aimByTarget, conclude, prepare } from "./click.js";
 import { documentOf, frameOf } from "./dom.js";
 import { concludeDrag, prepareDrag } from "./drag.js";
 import { focusable } from "./focus.js";
-import { AIMS, DRAG_STEPS, DRAG_STEPS_MAX } from "./handlimits.js";
+import { AIM_MS, AIMS, DRAG_STEPS, DRAG_STEPS_MAX } from "./handlimits.js";
 import { keyTarget, knownKey, REPEATS } from "./keys.js";
 import { describeName } from "./names.js";
 import { pressTarget, reach } from "./press.js";
@@ -40,6 +40,8 @@ export class Aims {
   add(aim) {
     const id = `aim_${++this.#last}`;
     this.#open.set(id, aim);
+    // Whoever aimed may be gone before it lands; nothing may go on watching the page then.
+    setTimeout(() => this.take(id)?.close(), AIM_MS);
     for (const [old, { close }] of this.#open) {
       if (this.#open.size <= AIMS) break;
       close();

@@ -29,7 +29,8 @@ export const UPLOADS = 5;
 export const UPLOAD_IDLE_MS = 120_000;
 export const UPLOAD_SHOWN_MS = 400;
 
-/** Aims that wait for the debugger's input. */
+/** Aims that wait for the debugger's input, and how long one waits. */
 export const AIMS = 5;
+export const AIM_MS = 30_000;
 /** Matches named when a selector means several elements of a frame. */
 export const FRAME_MATCHES = 25;

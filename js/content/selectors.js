@@ -2,7 +2,8 @@
  * CSS selectors given by the model: parsed before use, searched through shadow roots and frames of the same origin.
  */
 
-import { frameDocument, isElement, localName, query, queryAll, shadowRootOf } from "./dom.js";
+import { deepQuery } from "./deep.js";
+import { query } from "./dom.js";
 import { SELECTOR_CHARS } from "./limits.js";
 import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
@@ -11,8 +12,7 @@ import { line, quote } from "./text.js";
 /** What other tools call selectors and browsers do not. */
 const FOREIGN =
   /:(contains|has-text|text|text-is|text-matches|visible|eq|nth-match)\b|^(text|xpath|role|id|css)=|>>|^\/\//i;
-/** Hosts and frames looked into, matches collected. */
-const SCOPES = 2_000;
+/** Matches collected. */
 const MATCHES = 500;
 
 /**
@@ -45,29 +45,12 @@ export function validSelector(given) {
 }
 
 /**
- * All matches in document order, those in shadow roots and frames of the same origin after those of their document.
+ * All matches, scope by scope: those in shadow roots and frames of the same origin after those of their document.
  * @param {string} selector one that parses
- * @param {Document | ShadowRoot} [scope]
  * @returns {Element[]}
  */
-export function everyMatch(selector, scope = document) {
-  /** @type {Element[]} */
-  const found = [];
-  /** @type {(Document | ShadowRoot)[]} */
-  const scopes = [scope];
-  for (let i = 0; i < scopes.length && i < SCOPES && found.length < MATCHES; i++) {
-    const at = /** @type {Document | ShadowRoot} */ (scopes[i]);
-    const hits = queryAll(at, selector);
-    for (let n = 0; n < hits.length && found.length < MATCHES; n++)
-      found.push(/** @type {Element} */ (hits[n]));
-    const all = queryAll(at, "*");
-    for (let n = 0; n < all.length; n++) {
-      const e = /** @type {Element} */ (all[n]);
-      const inner = shadowRootOf(e) ?? (/^i?frame$/.test(localName(e)) ? frameDocument(e) : null);
-      if (inner) scopes.push(inner);
-    }
-  }
-  return found.filter(isElement);
+export function everyMatch(selector) {
+  return deepQuery(selector, MATCHES).found;
 }
 
 /**
@@ -76,5 +59,5 @@ export function everyMatch(selector, scope = document) {
  * @returns {Element[]}
  */
 export function matchesOf(selector) {
-  return everyMatch(selector).filter(isRendered);
+  return deepQuery(selector, MATCHES, isRendered).found;
 }

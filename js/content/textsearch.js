@@ -24,7 +24,7 @@ import {
   viewOf,
 } from "./dom.js";
 import { SEARCH_CHARS } from "./handlimits.js";
-import { TREE_NODES } from "./limits.js";
+import { TREE_MS, TREE_NODES } from "./limits.js";
 import { INLINE, labelText, nameOf, SKIPPED } from "./names.js";
 import { inputType, isDisabled, isInteractive, roleOf } from "./roles.js";
 import { hasBox, hasContentsBox, inertReason, isGhost, isRendered } from "./sight.js";
@@ -41,6 +41,8 @@ import { folded } from "./text.js";
 /** @typedef {{ e: Element, texts: string[] }} Entry */
 
 const ATTRIBUTES = ["aria-label", "aria-labelledby", "title", "alt", "placeholder"];
+/** Names shorter than this are not cut in any list, so an ellipsis belongs to them. */
+const CUT_CHARS = 40;
 /** How far the search goes down. */
 const DEPTH = 400;
 /** Containers asked whether they have a pointer cursor of their own. */
@@ -63,16 +65,26 @@ export const MATCHES = ["exact", "prefix", "contains"];
  * @returns {{ hits: Hit[], match: Match | null }}
  */
 export function findText(text, scopes, levels = MATCHES) {
-  const wanted = folded(text);
+  // A name that was cut in a list means what begins so.
+  const wasCut = /\S(…|\.\.\.)\s*$/u.test(text) && text.length > CUT_CHARS;
+  const wanted = plain(wasCut ? text.replace(/(…|\.\.\.)\s*$/u, "") : text);
   if (!wanted) return { hits: [], match: null };
   const entries = collect(scopes, wanted.length);
   for (const match of levels) {
-    const test = TESTS[match];
+    const test = TESTS[wasCut && match === "exact" ? "prefix" : match];
     const found = entries.filter((entry) => entry.texts.some((t) => test(t, wanted)));
     const hits = settle(found, match, text);
     if (hits.length) return { hits, match };
   }
   return { hits: [], match: null };
+}
+
+/** @param {string} text @returns {string} folded, with the quotes and dashes a keyboard has */
+function plain(text) {
+  return folded(text)
+    .replace(/[‘’‛′]/g, "'")
+    .replace(/[“”„″]/g, '"')
+    .replace(/[‐‑‒–—−]/g, "-");
 }
 
 /**
@@ -83,7 +95,7 @@ export function findText(text, scopes, levels = MATCHES) {
  * @returns {string[]}
  */
 export function similarTexts(text, scopes, count) {
-  const words = folded(text)
+  const words = plain(text)
     .split(" ")
     .filter((word) => word.length > 2);
   if (!words.length) return [];
@@ -112,12 +124,14 @@ function collect(scopes, length) {
   const entries = [];
   const cap = Math.max(SEARCH_CHARS, length + 100);
   let left = TREE_NODES;
+  const until = performance.now() + TREE_MS;
   /** @param {Node} node @param {number} depth @returns {string} */
   const visit = (node, depth) => {
     if (nodeType(node) === 3) return characterData(/** @type {Text} */ (node)).slice(0, cap * 2);
     if (!isElement(node)) return "";
     const tag = localName(node);
     if (SKIPPED.has(tag) || depth > DEPTH || left-- <= 0) return "";
+    if (left % 500 === 0 && performance.now() > until) left = 0;
     if (tag === "option" || tag === "optgroup") return "";
     if (!hasBox(node) && !hasContentsBox(node)) {
       // A control that its label draws is reached by its label's text.
@@ -132,7 +146,7 @@ function collect(scopes, length) {
     let text = tag === "textarea" ? "" : inside(node, tag, depth);
     if (text.length > cap) text = text.slice(0, cap);
     const texts = new Set();
-    const own = folded(text);
+    const own = plain(text);
     if (own) texts.add(own);
     for (const t of named(node, tag)) if (t) texts.add(t);
     if (texts.size && isRendered(node)) entries.push({ e: node, texts: [...texts] });
@@ -165,7 +179,7 @@ function named(e, tag) {
   if (tag !== "select") names.push(nameOf(e, roleOf(e), () => ""));
   if (control) names.push(labelText(e));
   if (/^(submit|button|reset)$/.test(inputType(e))) names.push(/** @type {HTMLInputElement} */ (e).value);
-  return names.map((name) => folded(name.slice(0, SEARCH_CHARS)));
+  return names.map((name) => plain(name.slice(0, SEARCH_CHARS)));
 }
 
 /**

@@ -59,6 +59,7 @@ export class Uploads {
   #open = new Map();
   /** Whole files waiting for the last one of their lot. @type {File[]} */
   #ready = [];
+  #kept = 0;
 
   /**
    * Take one piece.
@@ -92,6 +93,7 @@ export class Uploads {
     upload.pieces.push(bytes);
     upload.bytes += bytes.length;
     upload.at = performance.now();
+    setTimeout(() => this.#expire(), UPLOAD_IDLE_MS + 1_000);
     if (upload.bytes + this.#ready.reduce((sum, file) => sum + file.size, 0) > UPLOAD_BYTES) {
       this.#open.delete(id);
       this.#ready = [];
@@ -107,6 +109,7 @@ export class Uploads {
   /** @param {File} file */
   keep(file) {
     this.#ready.push(file);
+    this.#kept = performance.now();
   }
 
   /** @returns {File[]} what was kept; nothing is left */
@@ -117,6 +120,7 @@ export class Uploads {
   #expire() {
     const now = performance.now();
     for (const [id, upload] of this.#open) if (now - upload.at > UPLOAD_IDLE_MS) this.#open.delete(id);
+    if (now - this.#kept > UPLOAD_IDLE_MS) this.#ready = [];
   }
 }
 

@@ -5,8 +5,8 @@
  * again, at the latest after `WATCH_MS`. Nothing is left behind on the page.
  */
 
+import { scopesOf } from "./deep.js";
 import {
-  attribute,
   composedClosest,
   composedContains,
   composedParent,
@@ -16,12 +16,10 @@ import {
   documentURL,
   isConnected,
   isElement,
-  isHTML,
   localName,
   matches,
   nodeType,
   pause,
-  queryAll,
 } from "./dom.js";
 import { SECOND_LOOK_MS } from "./handlimits.js";
 import {
@@ -34,15 +32,14 @@ import {
   WATCH_QUIET_MS,
   WATCH_RECORDS,
 } from "./limits.js";
-import { describeName, editableText, labelText, SKIPPED, selectedText, textInside } from "./names.js";
-import { inputType, isEditableRoot, isTypeable, roleOf } from "./roles.js";
+import { describeName, labelText, SKIPPED, textInside } from "./names.js";
+import { isTypeable, roleOf } from "./roles.js";
 import { isRendered } from "./sight.js";
-import { cut, line, quote, value as valueText } from "./text.js";
+import { differ, hiddenIn, openOverlays, stateOf, states } from "./states.js";
+import { cut, line, quote } from "./text.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
-const OVERLAYS =
-  'dialog[open],[role="dialog"],[role="alertdialog"],[role="menu"],[role="listbox"],[aria-modal="true"],[popover]';
 const LIVE =
   '[role="alert"],[role="status"],[role="log"],[aria-live="polite"],[aria-live="assertive"],output';
 const ATTRIBUTES = [
@@ -63,68 +60,9 @@ const ATTRIBUTES = [
   "src",
 ];
 const STEP_MS = 15;
-const OVERLAY_LIMIT = 200;
-/** Elements near the target whose being shown is looked at. */
-const NEARBY_LIMIT = 300;
 const TEXTS = 3;
 /** Ancestors of the target that still count as its neighbourhood. */
 const NEAR_STEPS = 3;
-
-/**
- * State of one element that an action may change.
- * @param {Element} e
- * @returns {Record<string, string>}
- */
-function stateOf(e) {
-  /** @type {Record<string, string>} */
-  const state = {};
-  for (const name of ["expanded", "selected", "pressed", "current", "checked", "invalid"]) {
-    const given = attribute(e, `aria-${name}`);
-    if (given !== null) state[name] = given.slice(0, 20);
-  }
-  if (!isHTML(e)) return state;
-  const tag = localName(e);
-  const field = /** @type {HTMLInputElement} */ (e);
-  const type = inputType(e);
-  if (type === "checkbox" || type === "radio") state.checked = String(field.checked);
-  else if (tag === "select") state.value = selectedText(/** @type {any} */ (e));
-  else if (type === "password") state.value = field.value ? "(hidden)" : "";
-  else if (tag === "input" || tag === "textarea") state.value = valueText(field.value, VALUE_CHARS);
-  else if (isEditableRoot(e)) state.value = valueText(editableText(field), VALUE_CHARS);
-  if (tag === "details") state.open = String(/** @type {any} */ (e).open);
-  if (tag === "summary") state.open = String(/** @type {any} */ (composedParent(e))?.open);
-  if (/^(button|input|select|textarea)$/.test(tag)) state.disabled = String(field.disabled);
-  return state;
-}
-
-/**
- * Elements near an action that are not shown before it, outermost only.
- * @param {Element} root
- * @returns {Element[]}
- */
-function hiddenIn(root) {
-  /** @type {Element[]} */
-  const found = [];
-  const all = queryAll(root, "*");
-  for (let i = 0; i < all.length && i < NEARBY_LIMIT; i++) {
-    const e = /** @type {Element} */ (all[i]);
-    const parent = composedParent(e);
-    if (SKIPPED.has(localName(e)) || isRendered(e) || (parent && found.includes(parent))) continue;
-    if (!parent || isRendered(parent)) found.push(e);
-  }
-  return found;
-}
-
-/** @param {Document} doc @returns {Set<Element>} */
-function openOverlays(doc) {
-  const found = new Set();
-  const all = queryAll(doc, OVERLAYS);
-  for (let i = 0; i < all.length && i < OVERLAY_LIMIT; i++) {
-    const e = /** @type {Element} */ (all[i]);
-    if (isRendered(e)) found.add(e);
-  }
-  return found;
-}
 
 export class Watch {
   /** The page started to load something else. */
@@ -138,7 +76,8 @@ export class Watch {
   #session;
   #target;
   #related;
-  #doc;
+  /** Everything that is watched: documents and shadow roots. @type {Set<Document | ShadowRoot | Element>} */
+  #scopes;
   #before;
   /** @type {MutationObserver | null} */
   #observer = null;
@@ -176,7 +115,11 @@ export class Watch {
     this.#session = session;
     this.#target = target;
     this.#related = related && related !== target ? related : null;
-    this.#doc = documentOf(target);
+    this.#scopes = new Set([
+      ...scopesOf(document).scopes.map((scope) => scope.root),
+      documentOf(target),
+      /** @type {Document | ShadowRoot} */ (Node.prototype.getRootNode.call(target)),
+    ]);
     this.#vicinity = target;
     for (let i = 0; i < NEAR_STEPS && this.#vicinity; i++) {
       const up = composedParent(this.#vicinity);
@@ -196,7 +139,7 @@ export class Watch {
       x: Math.round(view.scrollX),
       y: Math.round(view.scrollY),
       active: deepActive(),
-      overlays: openOverlays(this.#doc),
+      overlays: openOverlays([...this.#scopes]),
       state: stateOf(this.#target),
       related: this.#related ? stateOf(this.#related) : {},
       connected: isConnected(this.#target),
@@ -215,8 +158,7 @@ export class Watch {
       attributeFilter: ATTRIBUTES,
       attributeOldValue: true,
     };
-    const roots = new Set([document, this.#doc, Node.prototype.getRootNode.call(this.#target)]);
-    for (const root of roots) observer.observe(root, options);
+    for (const root of this.#scopes) observer.observe(root, options);
     this.#undo.push(() => {
       this.#take(observer.takeRecords());
       observer.disconnect();
@@ -226,7 +168,7 @@ export class Watch {
       on.addEventListener(type, handle, { capture: true, passive: true });
       this.#undo.push(() => on.removeEventListener(type, handle, { capture: true }));
     };
-    for (const doc of new Set([document, this.#doc])) {
+    for (const doc of this.#scopes) {
       on(doc, "invalid", (event) => this.#noteInvalid(event));
       on(doc, "submit", (event) => {
         this.submitted = event;
@@ -441,23 +383,5 @@ export class Watch {
         if (text) out.push(`added: ${quote(text)}`);
       }
     }
-  }
-}
-
-/** @param {Record<string, string>} before @param {Record<string, string>} after */
-function differ(before, after) {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].some((k) => before[k] !== after[k]);
-}
-
-/**
- * @param {Record<string, string>} before
- * @param {Record<string, string>} after
- * @param {string} whose
- * @param {string[]} out
- */
-function states(before, after, whose, out) {
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (before[key] === after[key]) continue;
-    out.push(`${key}${whose}: ${key === "value" ? quote(after[key] ?? "") : (after[key] ?? "none")}`);
   }
 }

@@ -203,3 +203,47 @@ def test_far_targets_are_scrolled_to_and_near_ones_are_not(tab: Tab) -> None:
     assert tab.js("scrollY") == 0
     assert tab.click('button "Far"')["success"]
     assert tab.js("document.title") == "far"
+
+
+SHADOWS = """<x-one></x-one><x-two></x-two><script>
+  const root = (tag) => document.querySelector(tag).attachShadow({ mode: "open" });
+  const one = root("x-one"), two = root("x-two");
+  one.innerHTML = "<div role=button tabindex=0 id=b>Press</div><form onsubmit='return false'><button>Go on</button></form>";
+  two.innerHTML = "<p id=p>old</p><div role=dialog aria-label=Ask hidden>Really?</div>";
+  one.getElementById("b").onclick = () => eval(window.effect);
+</script>"""
+
+
+@pytest.mark.parametrize(
+    ("effect", "change"),
+    [
+        ("two.getElementById('p').textContent = 'new words'", 'text: "new words"'),
+        ("two.querySelector('[role=dialog]').hidden = false", 'opened: dialog "Ask"'),
+        (
+            "setTimeout(() => two.getElementById('p').append(document.createElement('i'), 'more'), 200)",
+            "text:",
+        ),
+    ],
+)
+def test_changes_in_another_shadow_root_are_seen(tab: Tab, effect: str, change: str) -> None:
+    tab.show(SHADOWS)
+    tab.js(f"window.effect = {effect!r}")
+    answer = tab.call("click", text="Press")
+    assert any(c.startswith(change) for c in answer["changed"]), answer["changed"]
+    assert "retry" not in answer
+
+
+def test_a_submit_in_a_shadow_root_is_seen(tab: Tab) -> None:
+    tab.show(SHADOWS)
+    assert any(c.startswith("submitted") for c in tab.call("click", text="Go on")["changed"])
+
+
+@pytest.mark.parametrize(
+    "style", ["this.nextElementSibling.style.display = 'block'", "this.nextElementSibling.className = 'open'"]
+)
+def test_what_comes_to_light_is_named(tab: Tab, style: str) -> None:
+    tab.show(
+        f'<style>ul{{display:none}}ul.open{{display:block}}</style><nav><span style="cursor:pointer" onclick="{style}">Menu</span><ul><li>Settings</li></ul></nav>'
+    )
+    answer = tab.call("click", text="Menu")
+    assert 'shown: list "Settings"' in answer["changed"], answer["changed"]
