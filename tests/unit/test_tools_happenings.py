@@ -464,3 +464,14 @@ async def test_a_route_of_the_page_itself_keeps_the_references() -> None:
     result = await call(context(host), "click_ax", ref_id="ref_1")
     assert result.data["currentUrl"] == f"{URL}#/basket"
     assert not any("void" in note for note in result.notes)
+
+
+async def test_a_page_that_never_finishes_loading_is_acted_on_without_waiting() -> None:
+    """Only a navigation that began with the action is waited for, not the page's own endless loading."""
+    host = page_host()
+    host.browser.open(Tab(TAB, URL, "Shop", status="loading"))
+    host.browser.block()
+    result = await call(context(host), "click_ax", ref_id="ref_1")
+    assert result.success
+    assert "pageUrlChanged" not in result.data
+    assert sum(host.clock.sleeps) == 0

@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from webbrain.agent.arguments import parse_arguments
 from webbrain.agent.cards import Cards
@@ -15,7 +14,7 @@ from webbrain.agent.parts import AgentParts, ConfirmPolicy
 from webbrain.agent.run_tabs import RunTabs
 from webbrain.agent.telling import NAME_CHARS, Teller, error_text, plain_text
 from webbrain.agent.waiting import detached
-from webbrain.core.errors import BridgeError, ModelMayRetry, OutcomeUnknown, WebBrainError
+from webbrain.core.errors import ModelMayRetry, OutcomeUnknown, WebBrainError
 from webbrain.core.limits import PAGE_URL_CHARS
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
@@ -178,11 +177,11 @@ class Caller:
         if refusal is None:
             # What is about to happen must be on record before it can happen.
             await self.journal.saved()
-            before = await self._address(ctx.tab_id) if spec.effect else ""
+            since = ctx.state.signals.mark
             current.in_flight = True
             current.result, current.unknown = await self._result_of(spec, args, ctx)
             if spec.effect and not current.unknown:
-                await self._note_navigation(ctx, before, current.result)
+                await self._note_navigation(ctx, since, current.result)
         assert current.result is not None
         current.result.notes.extend(self.tabs.take_notes())
         self._open = None
@@ -233,19 +232,16 @@ class Caller:
             ctx = policy.context(ctx)
         return ctx
 
-    async def _address(self, tab_id: int) -> str:
-        try:
-            return (await self.host.browser.get_tab(tab_id)).url
-        except BridgeError:
-            return ""
-
-    async def _note_navigation(self, ctx: ToolContext, before: str, result: ToolResult) -> None:
-        """Say so if the tab is elsewhere than before and the tool itself did not notice."""
+    async def _note_navigation(self, ctx: ToolContext, since: int, result: ToolResult) -> None:
+        """Say so if the tab shows another page than before and the tool itself did not notice."""
         if result.notes or "pageUrlChanged" in result.data or ctx.tab_id != ctx.state.tab_id:
             return
-        after = await self._address(ctx.tab_id)
-        if before and after and _place(before) != _place(after):
-            result.notes.append(NAVIGATED.format(url=clean(after, PAGE_URL_CHARS)))
+        for event in reversed(ctx.state.signals.since(since)):
+            phase = event.data.get("phase") if event.kind == "navigation" else None
+            if phase == "committed" and event.tab_id == ctx.tab_id:
+                url = str(event.data.get("url") or "")
+                result.notes.append(NAVIGATED.format(url=clean(url, PAGE_URL_CHARS)))
+                return
 
     def _answer(self, call: ToolCall, text: str) -> None:
         self.journal.add(Message(role="tool", content=text, tool_call_id=call.id, name=call.name))
@@ -254,10 +250,3 @@ class Caller:
 def _from_error(error: WebBrainError) -> ToolResult:
     data = {key: value for key, value in error.data.items() if key not in ("error", "code", "message")}
     return ToolResult.error(error.message, error.code, **data)
-
-
-def _place(url: str) -> tuple[str, str, str, str]:
-    """What makes two addresses the same page: a fragment counts only where it is a route."""
-    parts = urlsplit(url)
-    route = parts.fragment if parts.fragment.startswith(("/", "!")) else ""
-    return (parts.netloc, parts.path, parts.query, route)

@@ -48,20 +48,26 @@ async def settle(
     state, clock = ctx.state, ctx.host.clock
     mark = state.signals.mark if since is None else since
     tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    if not _leaves(tab, before) and not _phases(ctx, mark) and state.dialog is None and grace > 0:
+    waited = False
+    if tab.url == before.url and not _phases(ctx, mark) and state.dialog is None and grace > 0:
+        waited = True
         await state.signals.first(lambda event: _ends_grace(ctx, event), clock.sleep(grace), since=mark)
     if _phases(ctx, mark)[-1:] == ["started"] and state.dialog is None:
+        waited = True
         await state.signals.first(
             lambda event: _ends_start(ctx, event), clock.sleep(load_wait), since=state.signals.mark
         )
-    tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    loading = tab.status == "loading"
-    if loading:
+    if waited:
+        tab = await ctx.host.browser.get_tab(ctx.tab_id)
+    moved = "committed" in _phases(ctx, mark) or tab.url != before.url
+    # Alone, "loading" may also mean that the page never finished, or that a frame of it loads.
+    if tab.status == "loading" and (moved or (grace > 0 and before.status != "loading")):
+        moved = True
         try:
             tab = await unless_dialog(state, ctx.host.browser.wait_loaded(ctx.tab_id, load_wait))
         except DialogOpen:
             tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    return tab, loading or "committed" in _phases(ctx, mark) or tab.url != before.url
+    return tab, moved
 
 
 def only_address_changed(ctx: ToolContext, since: int) -> bool:
@@ -148,10 +154,6 @@ def _download(event: BrowserEvent) -> dict[str, Any]:
     filename = str(event.data.get("filename") or "").replace("\\", "/").rsplit("/", 1)[-1]
     told = {"id": event.data.get("id"), "url": str(event.data.get("url") or "")[:PAGE_URL_CHARS]}
     return {**told, "filename": filename[:FILENAME_CHARS]} if filename else told
-
-
-def _leaves(tab: Tab, before: Tab) -> bool:
-    return tab.status == "loading" or tab.url != before.url
 
 
 def _phases(ctx: ToolContext, since: int) -> list[str]:
