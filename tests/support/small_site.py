@@ -12,7 +12,7 @@ class SmallSite:
     """Serves ``pages`` by path; ``OTHER`` in a page is the origin of the other name.
 
     Every page sets the cookie ``who=user``. ``/to?PATH`` leads to another address of the other name,
-    ``/slow`` sends its head at once and its body after ``release``, ``/file.bin`` is a download.
+    ``/slow`` sends its head and one word at once and another after ``release``, ``/file.bin`` is a download.
     ``requests`` lists ``(method, path, cookie)``.
     """
 
@@ -70,7 +70,8 @@ class SmallSite:
         request.send_header("set-cookie", "who=user")
         request.end_headers()
         if path == "/slow":
-            request.wfile.flush()
+            # Firefox tells nobody of a head without a body.
+            request.wfile.write(b"early ")
             self.release.wait()
             body = b"late"
         request.wfile.write(body)

@@ -415,10 +415,11 @@ async def test_a_picture_has_the_size_of_the_page_whatever_the_screen_has(chrome
 
 
 async def test_firefox_draws_any_tab_at_any_scale(firefox: FakeBrowser) -> None:
-    firefox.answers |= {"tabs.get": {**TAB, "active": False}, "tabs.captureTab": jpeg(400, 300)}
+    answers = {"tabs.get": {**TAB, "active": False}, "tabs.captureTab": jpeg(400, 300), "tabs.getZoom": 2}
+    firefox.answers |= answers
     assert size_of(await firefox.host.pictures.capture(1, scale=0.5)) == (400, 300)
     (params,) = firefox.done("tabs.captureTab")
-    assert params == {"tabId": 1, "options": {"format": "jpeg", "quality": 75, "scale": 0.5}}
+    assert params == {"tabId": 1, "options": {"format": "jpeg", "quality": 75, "scale": 0.25}}
 
 
 async def test_the_browsers_own_pages_are_not_pictured(chrome: FakeBrowser, firefox: FakeBrowser) -> None:

@@ -40,7 +40,8 @@ class BridgePictures:
         if (url := str(tab.get("url", ""))) and restricted(url):
             raise BridgeError("The browser keeps extensions out of this page.", code="restricted_page")
         if self._capabilities.captures_background_tabs:
-            options = {"format": "jpeg", "quality": quality, "scale": scale}
+            # Firefox multiplies by the page's zoom too.
+            options = {"format": "jpeg", "quality": quality, "scale": scale / await self._zoom(tab_id)}
             return _picture(await self._call("tabs.captureTab", {"tabId": tab_id, "options": options}))
         if self._debugger.attached(tab_id):
             picture = await self._drawn(tab_id, quality)
@@ -82,13 +83,15 @@ class BridgePictures:
         """The picture at ``scale`` times the CSS size of the viewport, whatever the screen's own scale is."""
         have, height = size_of(picture)
         tab = await self._tabs.get(tab_id)
-        zoom = float(await self._call("tabs.getZoom", {"tabId": tab_id}) or 1)
-        want = round(int(tab.get("width", 0)) / zoom * scale)
+        want = round(int(tab.get("width", 0)) / await self._zoom(tab_id) * scale)
         if want <= 0 or abs(have - want) <= EXACT:
             return picture
         # Only the width is taken from the tab, so that a window which is just changing distorts nothing.
         size = {"width": want, "height": max(round(height * want / have), 1), "quality": quality}
         return _picture((await self._call("image.resize", {"image": picture, **size}))["image"])
+
+    async def _zoom(self, tab_id: int) -> float:
+        return float(await self._call("tabs.getZoom", {"tabId": tab_id}) or 1)
 
     async def _call(self, method: str, params: dict[str, Any]) -> Any:
         try:
