@@ -41,7 +41,18 @@ const REPORTS = {
     HARMLESS.includes(request.method)
       ? null
       : { requestId, type, method: request.method, url: cut(request.url) },
-  "Input.dragIntercepted": ({ data }) => ({ data }),
+  // Just what Input.dispatchDragEvent takes back.
+  "Input.dragIntercepted": ({ data: { items, dragOperationsMask } }) => ({
+    data: {
+      items: items.map((/** @type {any} */ { mimeType, data, title, baseURL }) => ({
+        mimeType,
+        data,
+        ...(title && { title }),
+        ...(baseURL && { baseURL }),
+      })),
+      dragOperationsMask,
+    },
+  }),
 };
 
 /** @param {string} method @param {any} params @returns {Record<string, unknown> | null} */

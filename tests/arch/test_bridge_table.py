@@ -115,3 +115,13 @@ def test_the_debugger_can_do_what_hands_need_and_no_more() -> None:
     methods = ROWS["debugger.sendCommand"]["params"]["properties"]["method"]["enum"]
     assert {method.split(".")[0] for method in methods} == {"Page", "Network", "Input"}
     assert not {"Page.navigate", "Page.addScriptToEvaluateOnNewDocument", "Network.getCookies"} & set(methods)
+    source = "".join(file.read_text() for file in (ROOT / "py/webbrain").rglob("*.py"))
+    announced = {"Input.insertText"}
+    assert {method for method in methods if f'"{method}"' not in source} <= announced, "an unused door"
+
+
+def test_the_debugger_does_not_reach_the_clipboard() -> None:
+    """Editing commands of a key, such as paste, would put into a page what the user has copied elsewhere."""
+    assert (
+        "commands" not in ROWS["debugger.sendCommand"]["params"]["properties"]["commandParams"]["properties"]
+    )

@@ -39,6 +39,12 @@ PAGES = {
           document.getElementById('empty').contentDocument.body.textContent = 'written by script';
         });
       </script>""",
+    "/drag": """<!doctype html><title>Drag</title><body style="margin: 0">
+      <div draggable="true" style="width: 100px; height: 100px; background: silver"
+        ondragstart="event.dataTransfer.setData('text/plain', 'cargo')">from</div>
+      <div style="position: absolute; left: 200px; top: 0; width: 100px; height: 100px; background: gold"
+        ondragover="event.preventDefault()"
+        ondrop="document.title = event.dataTransfer.getData('text/plain')">to</div>""",
     "/inner": "<!doctype html><title>Inner</title><p>of another origin</p>",
 }
 
@@ -396,6 +402,26 @@ def test_a_dialog_is_reported_and_answered(
     tab.page.wait("globalThis.answer === 'Ada'")
     again = outside.host.debugger.send(tab.id, "Page.handleJavaScriptDialog", reply)
     assert code_of(outside, again) == "no_dialog"
+
+
+def test_a_drag_is_reported_and_carried_on(outside: HostOutside, chromium: Chromium, site: SmallSite) -> None:
+    """What is told of a drag is what can be sent back, and the page gets what it gave away."""
+    tab = chromium.open_tab(site.url + "/drag")
+    outside.run(outside.host.debugger.attach(tab.id))
+
+    def send(method: str, **params: Any) -> None:
+        outside.run(outside.host.debugger.send(tab.id, method, params))
+
+    send("Input.setInterceptDrags", enabled=True)
+    send("Input.dispatchMouseEvent", type="mousePressed", x=50, y=50, button="left", buttons=1, clickCount=1)
+    for x in (60, 90):
+        send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=50, button="left", buttons=1)
+    event = outside.wait_event("cdp", lambda event: event.data["method"] == "Input.dragIntercepted")
+    data = event.data["params"]["data"]
+    for kind in ("dragEnter", "dragOver", "drop"):
+        send("Input.dispatchDragEvent", type=kind, x=250, y=50, data=data)
+    send("Input.dispatchMouseEvent", type="mouseReleased", x=250, y=50, button="left", clickCount=1)
+    tab.page.wait("document.title === 'cargo'")
 
 
 def test_requests_that_change_something_are_reported(

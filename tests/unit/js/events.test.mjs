@@ -128,6 +128,14 @@ test("a page that sends thousands of requests floods nobody, nor keeps those of 
   }
 });
 
+test("a drag is told as it can be sent back", () => {
+  const item = { mimeType: "text/plain", data: "x", title: "" };
+  assert.deepEqual(
+    reduced("Input.dragIntercepted", { data: { items: [item], files: [], dragOperationsMask: 1 } }),
+    { data: { items: [{ mimeType: "text/plain", data: "x" }], dragOperationsMask: 1 } },
+  );
+});
+
 test("of the debugger only what the table lists is told", () => {
   const { told, fire } = browser();
   fire("debugger.onEvent", { tabId: 1 }, "Network.responseReceived", { response: {} });
