@@ -1,0 +1,86 @@
+"""One browser of each kind for all cases, the pages on two origins, and the test in the model's place."""
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
+
+import pytest
+
+from tests.content.harness import PAGES, Handler, Site
+from tests.support.browsers import Browser, open_browser
+from tests.support.player import Live, Player
+from tests.support.port import Port
+from tests.support.stage import ENGINES
+from webbrain.testing.model_server import ModelServer
+
+WIDTH, HEIGHT = 1000, 700
+
+
+def _serve() -> Iterator[Site]:
+    handler = type("Bound", (Handler,), {})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(PAGES)))
+    found = Site(f"http://127.0.0.1:{server.server_port}")
+    handler.site = found
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield found
+    found.closed.set()
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="package")
+def site() -> Iterator[Site]:
+    """The server of the pages."""
+    yield from _serve()
+
+
+@pytest.fixture(scope="package")
+def other_site() -> Iterator[Site]:
+    """The same on another port, which is another origin."""
+    yield from _serve()
+
+
+@pytest.fixture(scope="package", params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    """The browser's name."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="package")
+def browser(engine: str) -> Iterator[Browser]:
+    """A browser with the build in it."""
+    running = open_browser(engine)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture(scope="package")
+def live(browser: Browser) -> Iterator[tuple[Live, Port]]:
+    """The model that the test speaks for, chosen in the extension."""
+    live = Live()
+    port = Port(browser)
+    with ModelServer(live, model="live") as model:
+        port.choose_model(model.url, model.model, {"maxAgentSteps": 0, "autoScreenshot": "off"})
+        yield live, port
+        assert not model.refused, f"a strict service would refuse: {model.refused}"
+
+
+@pytest.fixture
+def player(browser: Browser, live: tuple[Live, Port], site: Site) -> Iterator[Player]:
+    """A tab of its own, and a run on it that begins with the first call."""
+    model, port = live
+    before = {tab["id"] for tab in browser.tabs()}
+    tab = browser.open_tab("about:blank")
+    tab.page.set_viewport(WIDTH, HEIGHT)
+    player = Player(browser, port, model, tab, site)
+    yield player
+    player.end()
+    port.answer_cards("once")
+    for one in browser.tabs():
+        if one["id"] not in before and one["id"] != tab.id:
+            browser.control.eval(f"(globalThis.browser ?? chrome).tabs.remove({one['id']}).then(() => true)")
+    browser.close_tab(tab)

@@ -1,0 +1,150 @@
+# ruff: noqa: E501 (markup of the pages under test is more readable unwrapped)
+"""Pages that are hostile or broken: every reading tool answers in time and size, and the run goes on."""
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.player import Player
+
+READING: dict[str, dict[str, Any]] = {
+    "get_accessibility_tree": {},
+    "read_page": {},
+    "get_interactive_elements": {},
+    "extract_data": {"type": "headings"},
+    "get_selection": {},
+    "find_text": {"text": "needle"},
+    "verify_form": {},
+    "wait_for_stable": {"timeout": 2_000},
+    "get_shadow_dom": {},
+    "shadow_dom_query": {"selector": "button"},
+    "get_window_info": {},
+    "get_frames": {},
+}
+"""Every tool that reads the page, with arguments."""
+
+DEADLINE = 25.0
+"""Seconds a reading tool may take: the page's own limit of 20 and some air."""
+CHARS = 200_000
+
+PATCHED = """
+const broken = () => { throw new Error('patched'); };
+for (const [proto, names] of [[Element.prototype, ['querySelector', 'querySelectorAll', 'getBoundingClientRect', 'getAttribute', 'closest', 'matches', 'scrollIntoView', 'checkVisibility']],
+    [HTMLElement.prototype, ['click', 'focus']], [Document.prototype, ['querySelector', 'querySelectorAll', 'createTreeWalker', 'getElementById']],
+    [Node.prototype, ['contains', 'getRootNode']], [EventTarget.prototype, ['dispatchEvent', 'addEventListener']], [Promise.prototype, ['then']], [Array.prototype, ['map', 'push', 'filter']]])
+  for (const name of names) proto[name] = broken;
+JSON.parse = broken;
+Object.defineProperty(Object.prototype, 'ref_id', { set: broken, configurable: true });
+Object.defineProperty(Object.prototype, 'success', { set: broken, configurable: true });
+getComputedStyle = broken;
+"""
+
+PAGES = {
+    "patched": f"<h1>Shop</h1><button onclick=\"document.title = 'pressed'\">Buy</button><script>{PATCHED}</script>",
+    "clobbered": "<form id=f><input name=parentNode><input name=children><input name=getAttribute><input name=tagName>"
+    "<input name=nodeType><input name=attributes><button type=button onclick=\"document.title = 'pressed'\">Buy</button></form>"
+    "<img name=body><img name=documentElement><a id=querySelector></a><img name=querySelectorAll>",
+    "attribute": "<p id=p>needle</p><button onclick=\"document.title = 'pressed'\">Buy</button><script>p.title = 'x'.repeat(1e6); p.dataset.more = 'y'.repeat(1e6)</script>",
+    "text": "<button onclick=\"document.title = 'pressed'\">Buy</button><p id=p></p><script>p.append('word '.repeat(2e6))</script>",
+    "siblings": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>d.innerHTML = '<i>x</i>'.repeat(1e5)</script>",
+    "nesting": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>let at = d; for (let i = 0; i < 5000; i++) { at = at.appendChild(document.createElement('div')); at.style.display = 'contents' } at.append('needle')</script>",
+    "frames": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>d.innerHTML = '<iframe srcdoc=\"<p>in\"></iframe>'.repeat(300)</script>",
+    "shadows": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>let at = d; for (let i = 0; i < 200; i++) { const root = at.attachShadow({mode: i % 2 ? 'open' : 'closed'}); at = root.appendChild(document.createElement('div')); } at.innerHTML = '<b>needle</b>'</script>",
+    "endless": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d style='height:3000px'>needle</div><script>addEventListener('scroll', () => { d.insertAdjacentHTML('beforeend', '<p>more</p>'.repeat(500)); d.style.height = d.scrollHeight + 3000 + 'px' })</script>",
+    "storm": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d>needle</div><script>setInterval(() => { for (let i = 0; i < 200; i++) d.replaceChildren('needle ' + Math.random()) }, 1)</script>",
+}
+BUSY = "void setTimeout(() => { const end = Date.now() + 60000; while (Date.now() < end); }, 0)"
+
+
+def read_everything(player: Player) -> dict[str, dict[str, Any]]:
+    """Call every reading tool; fail if one is late or says too much."""
+    answers = {}
+    for tool, arguments in READING.items():
+        start = time.monotonic()
+        answers[tool] = player.call(tool, **arguments)
+        assert time.monotonic() - start < DEADLINE, f"{tool} took {time.monotonic() - start:.0f} s"
+        assert player.step is not None
+        assert len(player.step.text) < CHARS, tool
+    return answers
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_page_made_to_break_readers(player: Player, name: str) -> None:
+    """All tools answer, the button is found and pressed, nothing of ours stays in the page."""
+    player.show(PAGES[name])
+    nodes = player.js("document.body.children.length")
+    answers = read_everything(player)
+    assert answers["get_accessibility_tree"]["success"], answers["get_accessibility_tree"]
+    assert answers["read_page"]["success"], answers["read_page"]
+    answer = player.click('button "Buy"')
+    assert answer["success"], answer
+    player.until("document.title === 'pressed'")
+    assert player.js("document.body.children.length") == nodes
+
+
+def test_script_that_runs_for_a_minute(player: Player) -> None:
+    """The page is said to be busy, each time within the deadline, and the run goes on elsewhere."""
+    player.show("<p>needle</p><button>Buy</button>")
+    player.tree()
+    player.js(BUSY)
+    for tool in ("get_accessibility_tree", "read_page"):
+        start = time.monotonic()
+        answer = player.call(tool)
+        assert time.monotonic() - start < DEADLINE
+        assert (answer["success"], answer["code"]) == (False, "page_busy"), answer
+    other = player.site.page("<!doctype html><title>Other</title><p>Fine here")
+    assert player.call("navigate", url=other)["success"]
+    assert "Fine here" in str(player.call("read_page"))
+
+
+def test_page_that_never_finishes_loading(player: Player) -> None:
+    """It is read all the same."""
+    player.open(
+        player.site.page(
+            "<!doctype html><title>Slow</title><p>needle</p><button onclick=\"document.title = 'pressed'\">Buy</button><img src=/hang>"
+        ),
+        wait=False,
+    )
+    player.until("!!document.querySelector('button')")
+    answers = read_everything(player)
+    assert "needle" in answers["read_page"]["text"]
+    assert player.click('button "Buy"')["success"]
+    assert player.js("document.title") == "pressed"
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "default-src 'none'; script-src 'unsafe-inline'",
+        "require-trusted-types-for 'script'; script-src 'unsafe-inline'; trusted-types 'none'",
+    ],
+    ids=["csp", "trusted-types"],
+)
+def test_strict_policies_of_pages(player: Player, policy: str) -> None:
+    """What a page forbids itself does not hinder reading, typing and pressing."""
+    player.show(
+        "<label>Name <input id=n></label><div contenteditable role=textbox aria-label=Note id=e></div><button onclick=\"document.title = 'pressed'\">Buy</button>",
+        head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+    )
+    read_everything(player)
+    assert player.fill('textbox "Name"', "Ada")["verified"]
+    assert player.fill('textbox "Note"', "one\ntwo")["verified"]
+    assert player.click('button "Buy"')["success"]
+    assert player.js("[n.value, document.title]") == ["Ada", "pressed"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("application/xml", "<?xml version='1.0'?><list><item>needle</item></list>"),
+        ("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'><text y='20'>needle</text></svg>"),
+        ("text/plain", "needle\n" * 50),
+        ("application/json", '{"needle": 1}'),
+    ],
+)
+def test_documents_that_are_no_pages(player: Player, kind: str, text: str) -> None:
+    """Their text is read; nothing crashes."""
+    player.open(player.site.page(text, kind))
+    answers = read_everything(player)
+    assert "needle" in str(answers["read_page"]) + str(answers["get_accessibility_tree"]), answers

@@ -1,0 +1,112 @@
+# ruff: noqa: E501 (markup of the pages under test is more readable unwrapped)
+"""What lies inside something: shadow roots and frames, of this site and of another."""
+
+import re
+from urllib.parse import urlsplit
+
+from tests.content.harness import Site
+from tests.support.player import Player
+
+PAYMENT = """<!doctype html><title>Pay</title><body>
+<div class=tab style="cursor:pointer" onclick="document.title = 'card'">Card</div>
+<div class=tab style="cursor:pointer" onclick="document.title = 'transfer'">Transfer</div>
+<label>Number <input id=number></label>
+<script>
+  const say = () => parent.postMessage([document.title, number.value], '*');
+  addEventListener('click', say); addEventListener('input', say);
+</script>"""
+
+
+def test_55_a_chat_in_a_shadow_root(player: Player) -> None:
+    """Opened, filled in and sent."""
+    player.case("55-shadow-chat")
+    assert player.click('button "Chat"')["success"]
+    assert player.fill('textbox "Your question"', "Open on Sunday?")["verified"]
+    player.click('button "Send"')
+    assert player.js("log.textContent") == "Open on Sunday?"
+
+
+def test_57_the_right_one_of_equal_buttons_deep_in_shadows(player: Player) -> None:
+    """Told apart by the product, four roots deep."""
+    player.case("57-deep-shadow")
+    assert player.call("click_ax", ref_id=player.ref_in(player.line("Lamp", filter="interactive")))["success"]
+    assert player.js("document.title") == "lamp"
+
+
+def framed(player: Player, other_site: Site) -> str:
+    """Show a page with a frame of another origin; return what names the frame."""
+    inner = other_site.page(PAYMENT)
+    player.show(
+        f"<h1>Checkout</h1><iframe title=Payment width=500 height=200 src='{inner}'></iframe>"
+        "<script>window.said = []; addEventListener('message', (e) => { window.said = e.data; })</script>"
+    )
+    return urlsplit(inner).netloc + urlsplit(inner).path
+
+
+def test_59_a_form_of_another_site(player: Player, other_site: Site) -> None:
+    """The tree says that the frame is there; its content is read and filled in by the frame tools."""
+    part = framed(player, other_site)
+    assert "another" in player.line("Payment")
+    inside = player.call("iframe_read", urlFilter=part)
+    assert inside["success"], inside
+    line = next(line for line in inside["pageContent"].splitlines() if "Number" in line)
+    answer = player.call("set_field", ref_id=player.ref_in(line), text="4242")
+    assert answer["success"], answer
+    player.until("said[1] === '4242'")
+    assert player.call("iframe_type", urlFilter=part, selector="#number", text="17", clear=True)["success"]
+    player.until("said[1] === '17'")
+
+
+def test_60_clickable_boxes_of_another_site(player: Player, other_site: Site) -> None:
+    """By selector, and by the reference that reading the frame gives."""
+    part = framed(player, other_site)
+    several = player.call("iframe_click", urlFilter=part, selector=".tab")
+    assert (several["success"], several["code"]) == (False, "ambiguous")
+    assert player.call("iframe_click", urlFilter=part, selector=".tab", matchIndex=1)["success"]
+    player.until("said[0] === 'transfer'")
+    inside = player.call("iframe_read", urlFilter=part)["pageContent"]
+    line = next(line for line in inside.splitlines() if '"Card"' in line)
+    assert player.call("click_ax", ref_id=player.ref_in(line))["success"]
+    player.until("said[0] === 'card'")
+
+
+def test_62_buttons_in_nested_frames(player: Player) -> None:
+    """Whatever the nesting and the scroll position, the press lands on the button."""
+    player.case("62-nested-frames")
+    player.until("!!outer.contentDocument?.querySelector('#inner')?.contentDocument?.querySelector('button')")
+    assert player.click('button "Smallest"')["success"]
+    assert player.js("document.title") == "inner"
+    player.js("scrollTo(0, 200)")
+    assert player.click('button "Small"')["success"]
+    found = re.fullmatch(r"outer (\d+)", player.js("document.title"))
+    assert found
+    box = player.js(
+        "(({left, right}) => [left, right])(outer.contentDocument.querySelector('#b').getBoundingClientRect())"
+    )
+    assert box[0] < int(found[1]) < box[1]
+
+
+def test_63_frames_that_come_later(player: Player) -> None:
+    """A frame that a script adds, with another in it: both are read."""
+    player.show("<h1>Later</h1>")
+    player.tree()
+    player.js("""(() => {
+      const frame = document.createElement("iframe");
+      frame.srcdoc = "<button>First level</button><iframe srcdoc='<button>Second level</button>'></iframe>";
+      document.body.append(frame);
+    })()""")
+    player.until(
+        "!!document.querySelector('iframe').contentDocument?.querySelector('iframe')?.contentDocument"
+        "?.querySelector('button')"
+    )
+    text = player.tree()
+    assert 'button "First level"' in text
+    assert 'button "Second level"' in text
+
+
+def test_64_empty_frames(player: Player) -> None:
+    """They are noted as empty, and nothing breaks."""
+    text = player.case("64-empty-frames").tree()
+    assert 'button "After"' in text
+    assert re.search(r'iframe "Nothing" .*\(empty\)', text)
+    assert player.call("get_frames")["success"]

@@ -1,0 +1,114 @@
+"""What is covered, hidden, disabled or closed: said as it is, and never pressed through."""
+
+import pytest
+
+from tests.support.player import Player
+
+
+def test_12_a_widget_over_the_button(player: Player) -> None:
+    """The answer names what is in the way, and nothing gets the press."""
+    player.case("12-chat-over-submit")
+    assert "(covered)" in player.line("Submit")
+    answer = player.click('button "Submit"')
+    assert not answer["success"]
+    assert answer["code"] == "covered"
+    assert "Chat with us" in answer["coveredBy"]
+    assert player.js("log.textContent") == ""
+
+
+def test_14_a_target_under_the_sticky_header(player: Player) -> None:
+    """It is moved clear of the header and pressed."""
+    player.case("14-sticky-header")
+    ref = player.ref('link "Target link"')
+    player.js("hide()")
+    answer = player.call("click_ax", ref_id=ref)
+    assert answer["success"], answer
+    player.until("location.hash === '#done'")
+    assert player.js("target.getBoundingClientRect().top") >= 60
+
+
+def test_14_a_box_drawn_over_its_checkbox(player: Player) -> None:
+    """A drawing over the real checkbox covers nothing."""
+    player.case("14-drawn-checkbox")
+    assert "(covered)" not in player.tree()
+    assert player.click('checkbox "I agree"')["success"]
+    assert player.js("agree.checked")
+    assert player.call("set_checked", ref_id=player.ref('checkbox "Dark mode"'), checked=True)["success"]
+    assert player.js("dark.checked")
+
+
+def test_15_links_behind_a_drawer_are_marked(player: Player) -> None:
+    """What the drawer lies over is marked; what is in it works."""
+    player.case("15-drawer")
+    lines = player.tree().splitlines()
+    assert all("(covered)" in line for line in lines if "Product" in line)
+    assert not any("(covered)" in line for line in lines if "Show results" in line)
+    assert player.click('button "Show results"')["success"]
+    assert player.js("document.title") == "applied"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("Disabled one", "disabled"), ("Inert one", "inert"), ("Vanishing one", "hidden")]
+)
+def test_17_what_takes_no_input_is_refused_with_a_reason(player: Player, name: str, code: str) -> None:
+    """Three ways to be no target, three reasons, no press."""
+    player.case("17-not-for-input")
+    ref = player.ref(f'button "{name}"')
+    player.js("(gone.style.display = 'none')")
+    answer = player.call("click_ax", ref_id=ref)
+    assert (answer["success"], answer["code"]) == (False, code)
+    assert player.js("document.title") == "17 not for input"
+
+
+def test_18_a_transparent_mask_is_named_and_escape_helps(player: Player) -> None:
+    """The mask of an open select is what is in the way; Escape takes it away."""
+    player.case("18-select-mask")
+    assert player.click('combobox "Size"')["success"]
+    answer = player.click('button "Put into basket"')
+    assert answer["code"] == "covered"
+    assert "select2-drop-mask" in answer["coveredBy"]
+    assert player.call("press_keys", key="Escape")["success"]
+    assert player.click('button "Put into basket"')["success"]
+    assert player.js("log.textContent") == "added"
+
+
+def test_19_links_in_a_closed_section_are_not_offered(player: Player) -> None:
+    """They come once the section is open."""
+    player.case("19-details")
+    assert "Archive" not in player.tree()
+    assert player.click('button "More actions"')["success"]
+    assert player.js("more.open")
+    assert player.click('link "Archive"')["success"]
+    player.until("location.hash === '#archive'")
+
+
+def test_20_text_under_a_shadow_root_is_a_name(player: Player) -> None:
+    """A link whose only text lies in a shadow root has a name and can be followed."""
+    player.case("20-shadow-text")
+    assert player.click('link "Opening hours"')["success"]
+    player.until("location.hash === '#clock'")
+
+
+def test_21_the_debugger_is_lost(player: Player) -> None:
+    """Where the browser has one: it is taken away in the middle, and the next press still arrives."""
+    player.case("28-card")
+    if player.browser.name == "firefox":
+        pytest.skip("Firefox has no debugger for extensions, so there is none to lose")
+    ref = player.ref("generic", filter="interactive")
+    assert player.call("hover", ref_id=ref)["success"]
+    player.browser.control.eval(f"chrome.debugger.detach({{tabId: {player.tab.id}}}).then(() => true)")
+    answer = player.call("hover", ref_id=ref)
+    assert answer["success"], answer
+    assert player.call("click_ax", ref_id=ref)["success"]
+    assert player.js("log.textContent") == "card opened"
+
+
+def test_22_a_field_that_takes_nothing(player: Player) -> None:
+    """Reading the field back decides: one that throws every letter away is a failure."""
+    player.show(
+        "<label>Code <input id=code></label><script>"
+        "code.addEventListener('input', () => { code.value = ''; })</script>"
+    )
+    answer = player.fill('textbox "Code"', "12345")
+    assert not answer["success"], answer
+    assert player.js("code.value") == ""

@@ -1,0 +1,74 @@
+"""The port that screens speak through, held by a test: a screen without a picture that can answer cards."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.support.browsers import Browser
+
+READY = 90.0
+"""Seconds until the extension of a browser that just started answers."""
+
+OPEN = """(async () => {
+  const api = globalThis.browser ?? chrome;
+  await api.runtime.sendMessage({target: 'background', action: 'ensure_host'});
+  const port = api.runtime.connect({name: 'wb-ui'}), waiting = new Map(), told = [];
+  const held = {answer: 'once', told};
+  let last = 0;
+  held.call = (method, params) => new Promise((resolve) => {
+    const id = `t${++last}`;
+    waiting.set(id, resolve);
+    port.postMessage({target: 'python', epoch: 0, kind: 'call', id, method, params});
+  });
+  port.onMessage.addListener((frame) => {
+    if (frame.kind !== 'event') {
+      waiting.get(frame.id)?.(frame.kind === 'error' ? {error: frame.error} : frame.result);
+      waiting.delete(frame.id);
+    } else if (frame.method === 'agent_update') {
+      const {tabId, requestId, type, data} = frame.params;
+      if (type !== 'text_delta') told.push({tabId, requestId, type, data});
+      if (type === 'clarify' && held.answer) {
+        const option = data.options.find(({id}) => id === held.answer) ?? data.options.at(-1);
+        held.call('card.answer', {tabId, cardId: data.cardId, answer: option.id});
+      }
+    }
+  });
+  globalThis.heldPort = held;
+  return true;
+})()"""
+
+
+class Port:
+    """Calls through the port, and what was told over it."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._page = browser.control
+        self._page.wait(OPEN, READY, "the supervisor's port")
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """One call of docs/protocol.md; raise ``RuntimeError`` if it is answered with an error."""
+        answer: dict[str, Any] = self._eval(f"call({json.dumps(method)}, {json.dumps(params)})")
+        if answer.get("error"):
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer
+
+    def answer_cards(self, option: str) -> None:
+        """From now on answer every card by the option of that id; an empty text leaves them open."""
+        self._eval(f"answer = {json.dumps(option)}")
+
+    def told(self, request_id: str) -> list[dict[str, Any]]:
+        """The events of a run so far, as ``{type, data}``."""
+        found: list[dict[str, Any]] = self._eval(
+            f"told.filter(({{requestId}}) => requestId === {json.dumps(request_id)})"
+        )
+        return found
+
+    def choose_model(self, url: str, model: str, values: Mapping[str, Any]) -> None:
+        """Make an OpenAI-compatible server the active provider, with all tools, and set some settings."""
+        config = {"baseUrl": url, "model": model, "promptTier": "full"}
+        self.call("providers.save", id="custom", config=config)
+        self.call("providers.activate", id="custom")
+        self.call("settings.set", values=dict(values))
+
+    def _eval(self, expression: str) -> Any:
+        return self._page.eval(f"heldPort.{expression}")
