@@ -13,17 +13,33 @@
  * @returns {(self: object) => T}
  */
 export function getter(proto, name) {
-  const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
-  if (!get) throw new TypeError(`no accessor ${name}`);
+  const get = accessor(proto, name);
   return (self) => get.call(self);
 }
 
+/**
+ * The accessor itself. What a walk asks of every node gets a function of its own below: a shared one is called for so
+ * many properties that the browser cannot specialise it, which doubles the time of a first reading.
+ * @param {object} proto
+ * @param {string} name
+ * @returns {() => any} to be called with the node as `this`
+ */
+function accessor(proto, name) {
+  const get = Object.getOwnPropertyDescriptor(proto, name)?.get;
+  if (!get) throw new TypeError(`no accessor ${name}`);
+  return get;
+}
+
+const nodeTypeOf = accessor(Node.prototype, "nodeType");
 /** @type {(n: Node) => number} */
-export const nodeType = getter(Node.prototype, "nodeType");
+export const nodeType = (n) => nodeTypeOf.call(n);
+const firstChildOf = accessor(Node.prototype, "firstChild");
 /** @type {(n: Node) => Node | null} */
-export const firstChild = getter(Node.prototype, "firstChild");
+export const firstChild = (n) => firstChildOf.call(n);
+export const firstElementChild = getter(Element.prototype, "firstElementChild");
+const nextSiblingOf = accessor(Node.prototype, "nextSibling");
 /** @type {(n: Node) => Node | null} */
-export const nextSibling = getter(Node.prototype, "nextSibling");
+export const nextSibling = (n) => nextSiblingOf.call(n);
 /** @type {(n: Node) => Node | null} */
 export const previousSibling = getter(Node.prototype, "previousSibling");
 /** @type {(n: Node) => Node | null} */
@@ -34,18 +50,23 @@ export const isConnected = getter(Node.prototype, "isConnected");
 export const textContent = getter(Node.prototype, "textContent");
 /** What relative addresses are relative to. @type {(n: Node) => string} */
 export const documentBase = getter(Node.prototype, "baseURI");
+const ownerDocumentOf = accessor(Node.prototype, "ownerDocument");
 /** @type {(n: Node) => Document | null} */
-const ownerDocument = getter(Node.prototype, "ownerDocument");
+const ownerDocument = (n) => ownerDocumentOf.call(n);
+const characterDataOf = accessor(CharacterData.prototype, "data");
 /** @type {(n: CharacterData) => string} */
-export const characterData = getter(CharacterData.prototype, "data");
+export const characterData = (n) => characterDataOf.call(n);
+const localNameOf = accessor(Element.prototype, "localName");
 /** @type {(e: Element) => string} */
-export const localName = getter(Element.prototype, "localName");
+export const localName = (e) => localNameOf.call(e);
+const namespaceURIOf = accessor(Element.prototype, "namespaceURI");
 /** @type {(e: Element) => string | null} */
-export const namespaceURI = getter(Element.prototype, "namespaceURI");
+export const namespaceURI = (e) => namespaceURIOf.call(e);
 /** @type {(e: Element) => number} */
 export const childElementCount = getter(Element.prototype, "childElementCount");
+const openShadowRootOf = accessor(Element.prototype, "shadowRoot");
 /** @type {(e: Element) => ShadowRoot | null} */
-const openShadowRoot = getter(Element.prototype, "shadowRoot");
+export const openShadowRoot = (e) => openShadowRootOf.call(e);
 /** @type {(e: Element) => HTMLSlotElement | null} */
 export const assignedSlot = getter(Element.prototype, "assignedSlot");
 /** @type {(e: HTMLElement) => boolean} */
@@ -72,8 +93,9 @@ const bodyOf = getter(Document.prototype, "body");
 const rootElement = getter(Document.prototype, "documentElement");
 /** @type {(d: Document) => Element | null} */
 export const scrollingElement = getter(Document.prototype, "scrollingElement");
+const defaultViewOf = accessor(Document.prototype, "defaultView");
 /** @type {(d: Document) => (Window & typeof globalThis) | null} */
-const defaultView = getter(Document.prototype, "defaultView");
+const defaultView = (d) => defaultViewOf.call(d);
 /** @type {(d: Document) => string} */
 export const documentURL = getter(Document.prototype, "URL");
 /** @type {(d: Document) => string} */
@@ -114,6 +136,16 @@ export function isElement(node) {
  */
 export function documentOf(node) {
   return ownerDocument(node) ?? /** @type {Document} */ (node);
+}
+
+/**
+ * Part of a document that is shown: an element of a frame that was removed or went elsewhere still hangs in its document,
+ * but that has no window any more.
+ * @param {Node} node
+ * @returns {boolean}
+ */
+export function isAlive(node) {
+  return isConnected(node) && defaultView(documentOf(node)) !== null;
 }
 
 /**

@@ -3,7 +3,7 @@
  * size. Icons are not meant: they are small, or stand in a control, which has a hint of them.
  */
 
-import { firstChild, rectOf, viewOf } from "./dom.js";
+import { firstElementChild, rectOf, viewOf } from "./dom.js";
 import { contentText, isRun, makeNode, textNode, tidy } from "./items.js";
 import { DRAWN_BOXES, DRAWN_SHAPES } from "./limits.js";
 import { nameOf, svgTitle } from "./names.js";
@@ -65,7 +65,7 @@ export class Drawings {
   }
 
   /**
-   * An element with nothing in it that is seen all the same.
+   * An element with nothing but white space in it that is seen all the same.
    * @param {Element} e
    * @param {number} traits
    * @param {CSSStyleDeclaration} style
@@ -73,7 +73,7 @@ export class Drawings {
    * @returns {Item[]}
    */
   box(e, traits, style, inert) {
-    if (this.#boxes <= 0 || firstChild(e)) return [];
+    if (this.#boxes <= 0 || firstElementChild(e)) return [];
     if (!(traits & ID) && !isPainted(style)) return [];
     const rect = rectOf(e);
     if (rect.width < BOX_PIXELS || rect.height < BOX_PIXELS) return [];

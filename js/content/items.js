@@ -106,6 +106,12 @@ export function hasBlank(items) {
   return false;
 }
 
+/** @param {Item[]} items @returns {boolean} there is neither an element nor a word: nothing, or white space */
+export function isBare(items) {
+  for (const item of items) if (!isRun(item) || !isBlank(item.text)) return false;
+  return true;
+}
+
 /** @param {string} text with its white space folded */
 function isBlank(text) {
   return text === " " || text.trim() === "";

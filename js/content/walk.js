@@ -27,6 +27,7 @@ import { Drawings, isPicture } from "./drawings.js";
 import {
   FORMATTING,
   hasText,
+  isBare,
   isPlain,
   isRun,
   push,
@@ -177,7 +178,10 @@ export class Walk {
           ? items
           : this.#drawings.part(e, tag, items, traits, !above.icon && !above.pointer, inert);
       if (FORMATTING.has(tag) || (tag === "span" && role === "generic" && (above.verbatim || traits === 0))) {
-        if (traits && !items.length && !hidden) return this.#drawings.box(e, traits, style, inert);
+        if (traits && !hidden && isBare(items)) {
+          const box = this.#drawings.box(e, traits, style, inert);
+          if (box.length) return box;
+        }
         return veiled ? withoutRuns(items) : items;
       }
     }
@@ -185,7 +189,7 @@ export class Walk {
     const stays = acts || overlay || e === this.#anchor;
     if (hidden && !stays) return withoutRuns(items);
     if (!stays && role === "generic" && !(traits & (LABEL | TITLE)) && !hasText(items)) {
-      if (!items.length) return traits ? this.#drawings.box(e, traits, style, inert) : items;
+      if (isBare(items)) return traits ? this.#drawings.box(e, traits, style, inert) : NO_ITEMS;
       lendContext(null, items);
       return withoutRuns(items);
     }

@@ -31,13 +31,16 @@ def test_shapes_of_a_drawing(tab: Tab) -> None:
 
 def test_empty_boxes_that_are_seen(tab: Tab) -> None:
     tab.show("""<style>div, span, i { width: 20px; height: 20px; display: inline-block; } .p::after { content: "x"; }</style>
-      <div class=color style="background-color: rgb(1, 2, 3)"></div><div id=slot></div><div class=spacer></div>
+      <div class=color style="background-color: rgb(1, 2, 3)"></div><div id=slot></div><div id=blank>
+      </div><div id=noted><!-- nothing --></div><div class=spacer></div>
       <div class=line style="height:1px;background:black"></div><span class=edge style="border:1px solid"></span>
       <i class=pic style="content:url(data:image/svg+xml,x)"></i><div style="width:auto;cursor:pointer" class=row>Row <i class=trash style="background-image:url(x)"></i></div>
       <button><i class=icon style="background:red"></i></button><div class=gone style="background:red;visibility:hidden"></div>""")
     assert lines_of(tab.tree()) == [
         'generic class="color" bg="rgb(1, 2, 3)"',
         'generic id="slot"',
+        'generic id="blank"',
+        'generic id="noted"',
         'generic class="edge"',
         'generic class="pic"',
         'generic "Row" (clickable)',
