@@ -116,9 +116,25 @@ export function labelText(e) {
   const texts = [];
   for (let i = 0; i < labels.length && i < 4; i++) {
     const label = labels[i];
-    if (label) texts.push(textInside(label, NAME_CHARS, (inner) => inner === e));
+    if (label) texts.push(wordsAround(e, label) ?? textInside(label, NAME_CHARS, (inner) => inner === e));
   }
   return line(texts.join(" "), NAME_CHARS);
+}
+
+/**
+ * The ordinary label, which holds nothing but words and the control, without a walk.
+ * @param {Element} e
+ * @param {Element} label
+ * @returns {string | null} `null` if there is more in it
+ */
+function wordsAround(e, label) {
+  let text = "";
+  for (let child = firstChild(label); child; child = nextSibling(child)) {
+    if (nodeType(child) === 3) text += characterData(/** @type {Text} */ (child)).slice(0, 4 * NAME_CHARS);
+    else if (child !== e) return null;
+    if (text.length > 8 * NAME_CHARS) break;
+  }
+  return line(text, NAME_CHARS);
 }
 
 /**

@@ -4,7 +4,7 @@
  * Like a reference, a number is bound to one element for the life of its document and never means another.
  */
 
-import { isConnected } from "./dom.js";
+import { isAlive } from "./dom.js";
 import { Refusal } from "./session.js";
 
 export class Numbers {
@@ -41,7 +41,7 @@ export class Numbers {
         `No element with the index ${number} was listed on this page. Call get_interactive_elements, or use a ref_id of the accessibility tree.`,
       );
     const element = entry.deref();
-    if (!element || !isConnected(element))
+    if (!element || !isAlive(element))
       throw new Refusal(
         "stale_index",
         `The element with the index ${number} is gone from the page. Call get_interactive_elements again.`,

@@ -6,7 +6,7 @@
  * the element that took its place.
  */
 
-import { composedParent, isConnected, localName } from "./dom.js";
+import { composedParent, isAlive, localName } from "./dom.js";
 import { DEAD_REFS, SUGGESTIONS } from "./limits.js";
 
 /**
@@ -106,7 +106,7 @@ export class Refs {
     const number = Number(match[1]);
     const entry = this.#entries.get(number);
     const element = entry?.weak.deref();
-    if (element && isConnected(element)) return { element, listed: entry?.listed ?? null };
+    if (element && isAlive(element)) return { element, listed: entry?.listed ?? null };
     if (entry) return { fault: "stale", listed: entry.listed };
     return { fault: number > this.#first && number <= this.#last ? "stale" : "unknown", listed: null };
   }
@@ -133,7 +133,7 @@ export class Refs {
     const live = [];
     for (const [number, { weak, listed }] of this.#entries) {
       const e = weak.deref();
-      if (listed && e && isConnected(e) && (match || listed.name)) live.push({ number, listed });
+      if (listed && e && isAlive(e) && (match || listed.name)) live.push({ number, listed });
     }
     live.sort(
       (a, b) =>

@@ -135,3 +135,19 @@ def test_elements_are_not_kept_alive(tab: Tab) -> None:
     while alive := tab.js("window.seen.filter((w) => w.deref()).length"):
         assert time.monotonic() < end, f"{alive} of 50 elements are still held"
         tab.collect_garbage()
+
+
+def test_a_reference_into_a_frame_dies_with_the_frames_document(tab: Tab) -> None:
+    inner = "<!doctype html><button onclick=\"parent.document.title = 'pressed'\">Inside</button>"
+    tab.show(f"<iframe id=f src='{tab.site.page(inner)}'></iframe>")
+    tab.until("f.contentDocument.querySelector('button')")
+    first = tab.ref('button "Inside"')
+    tab.js("window.old = f.contentDocument; f.src = f.src.replace(/$/, '?again')")
+    tab.until("f.contentDocument !== old && f.contentDocument.querySelector('button')")
+    answer = tab.call("click_ax", ref_id=first)
+    assert (answer["success"], answer["code"]) == (False, "stale_ref")
+    assert answer["freshRef"] == tab.ref('button "Inside"')
+    assert tab.js("document.title") == "Test"
+    second = tab.ref('button "Inside"')
+    tab.js("f.remove()")
+    assert tab.call("click_ax", ref_id=second)["code"] == "stale_ref"
