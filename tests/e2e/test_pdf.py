@@ -72,6 +72,7 @@ def test_all_pages_one_after_the_other(stage: Stage, site: FileSite) -> None:
     panel = stage.open_panel(tab)
     before = epoch(stage)
     seen: set[int] = set()
+    fetched = len(site.asked("/long.pdf"))
 
     def go_on(model_call: ModelCall) -> Answer:
         step = last_result(model_call)
@@ -91,7 +92,7 @@ def test_all_pages_one_after_the_other(stage: Stage, site: FileSite) -> None:
     print(f"{stage.browser.name}: {len(seen)} pages in {time.monotonic() - start:.1f} s")
     assert seen >= set(range(1, 60))
     assert epoch(stage) == before
-    assert len(site.asked("/long.pdf")) <= 6
+    assert len(site.asked("/long.pdf")) - fetched <= 5, "most parts come from what was read before"
 
 
 def test_three_hundred_pages_at_once_hold_nothing_up(stage: Stage) -> None:
