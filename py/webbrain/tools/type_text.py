@@ -15,8 +15,8 @@ MOST_SELECTOR_CHARS: Final = 500
 
 
 class Args(ToolArgs):
-    """Type into the focused element or what a CSS selector finds, for editors and games that only take
-    keys. If the field has a ref use set_field."""
+    """Type into the focused field or what a CSS selector finds, such as an editor. If the field has a ref
+    use set_field."""
 
     text: str = Field(max_length=MOST_TEXT_CHARS)
     selector: str | None = Field(None, min_length=1, max_length=MOST_SELECTOR_CHARS)
