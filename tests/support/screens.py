@@ -188,7 +188,7 @@ class Settings:
         for key, value in fields.items():
             css = f'#form-{provider} [data-field="{key}"]'
             if self.page.eval(f"document.querySelector({json.dumps(css)}).tagName") == "SELECT":
-                self._choose(css, value)
+                self.choose(css, value)
             else:
                 self.page.type(css, value)
 
@@ -217,7 +217,7 @@ class Settings:
         )
         return found
 
-    def _choose(self, css: str, value: str) -> None:
+    def choose(self, css: str, value: str) -> None:
         """Choose an option by the keyboard: native pop-ups are outside of the page."""
         self.page.eval(f"document.querySelector({json.dumps(css)}).focus()")
         count = self.page.eval(f"document.querySelector({json.dumps(css)}).options.length")
