@@ -2,7 +2,17 @@
  * What an action may change: the state of an element, what is shown near it, what lies open over the page.
  */
 
-import { attribute, composedParent, isHTML, localName, queryAll } from "./dom.js";
+import {
+  attribute,
+  composedParent,
+  documentOf,
+  frameDocument,
+  isHTML,
+  localName,
+  openShadowRoot,
+  queryAll,
+  shadowRootOf,
+} from "./dom.js";
 import { VALUE_CHARS } from "./limits.js";
 import { editableText, SKIPPED, selectedText } from "./names.js";
 import { inputType, isEditableRoot } from "./roles.js";
@@ -12,6 +22,9 @@ import { quote, value as valueText } from "./text.js";
 const OVERLAYS =
   'dialog[open],[role="dialog"],[role="alertdialog"],[role="menu"],[role="listbox"],[aria-modal="true"],[popover]';
 const OVERLAY_LIMIT = 200;
+/** Elements asked for a shadow root, and roots watched. */
+const WATCHED_ELEMENTS = 60_000;
+const WATCHED_ROOTS = 500;
 /** Elements near the target whose being shown is looked at. */
 const NEARBY_LIMIT = 300;
 
@@ -60,7 +73,32 @@ export function hiddenIn(root) {
   return found;
 }
 
-/** @param {(Document | ShadowRoot | Element)[]} scopes @returns {Set<Element>} */
+/**
+ * Everything in which an action may show: the documents of the same origin and their shadow roots. Closed roots are
+ * looked for at custom elements only, since asking at every childless element is too dear to be done at each action.
+ * @param {Element} target its own root is always there
+ * @returns {Set<Document | ShadowRoot>}
+ */
+export function rootsToWatch(target) {
+  const own = /** @type {Document | ShadowRoot} */ (Node.prototype.getRootNode.call(target));
+  /** @type {Set<Document | ShadowRoot>} */
+  const roots = new Set([document]);
+  let left = WATCHED_ELEMENTS;
+  for (const root of roots) {
+    const all = queryAll(root, "*");
+    for (let i = 0; i < all.length && left-- > 0 && roots.size < WATCHED_ROOTS; i++) {
+      const e = /** @type {Element} */ (all[i]);
+      const tag = localName(e);
+      const inner =
+        openShadowRoot(e) ??
+        (tag.includes("-") ? shadowRootOf(e) : tag === "iframe" || tag === "frame" ? frameDocument(e) : null);
+      if (inner) roots.add(inner);
+    }
+  }
+  return roots.add(documentOf(target)).add(own);
+}
+
+/** @param {(Document | ShadowRoot)[]} scopes @returns {Set<Element>} */
 export function openOverlays(scopes) {
   const found = new Set();
   for (const scope of scopes) {

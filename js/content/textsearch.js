@@ -20,6 +20,7 @@ import {
   nextSibling,
   nodeType,
   pageRoot,
+  rectOf,
   shadowRootOf,
   viewOf,
 } from "./dom.js";
@@ -203,12 +204,37 @@ function settle(found, match, given) {
   left = left.filter((hit) => hit.rank === best);
   const usable = left.filter((hit) => !isDisabled(hit.e) && !inertReason(hit.e));
   if (usable.length) left = usable;
+  // A second copy of a menu is often kept beside the page or folded to nothing.
+  if (left.length > 1) {
+    const onPage = left.filter((hit) => isOnPage(hit.text));
+    if (onPage.length) left = onPage;
+  }
   // Names differ only in case: the one written as it was asked for.
   if (left.length > 1) {
     const same = left.filter((hit) => verbatim(hit.text) === given.trim());
     if (same.length === 1) left = same;
   }
   return left.map(({ e, text }) => ({ e, text }));
+}
+
+/** @param {Element} e @returns {boolean} scrolling can bring some of it to sight */
+function isOnPage(e) {
+  const view = viewOf(e);
+  const rect = rectOf(e);
+  let { left, right, top, bottom } = rect;
+  if (right - left < 1 || bottom - top < 1) return false;
+  if (right + view.scrollX <= 0 || bottom + view.scrollY <= 0) return false;
+  for (let at = composedParent(e); at && !/^(body|html)$/.test(localName(at)); at = composedParent(at)) {
+    const style = view.getComputedStyle(at);
+    if (style.position === "fixed") break;
+    const [clipsX, clipsY] = [style.overflowX, style.overflowY].map((o) => o === "hidden" || o === "clip");
+    if (!clipsX && !clipsY) continue;
+    const outer = rectOf(at);
+    if (clipsX) [left, right] = [Math.max(left, outer.left), Math.min(right, outer.right)];
+    if (clipsY) [top, bottom] = [Math.max(top, outer.top), Math.min(bottom, outer.bottom)];
+    if (right - left < 1 || bottom - top < 1) return false;
+  }
+  return true;
 }
 
 /** @param {Element} e */

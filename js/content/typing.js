@@ -147,7 +147,10 @@ export async function typeIntoEditor(root, text, clear) {
     const keyed = Array.from(piece.slice(0, left));
     const rest = piece.slice(keyed.join("").length);
     left -= keyed.length;
-    for (const char of keyed) await typeKey(root, char);
+    for (const [n, char] of keyed.entries()) {
+      const byBrowser = await typeKey(root, char);
+      if (byBrowser && n === 0 && char.trim()) await keepFirst(root, char);
+    }
     if (!rest) continue;
     if (!inFocus(root)) await hold(root, "end");
     edit(root, "insertText", "insertText", rest);
@@ -169,13 +172,29 @@ export async function typeIntoEditor(root, text, clear) {
  * One character with its key events.
  * @param {HTMLElement} root
  * @param {string} char
+ * @returns {Promise<boolean>} the browser put it in, not the page
  */
 async function typeKey(root, char) {
   if (!inFocus(root)) await hold(root, "end");
   const key = sendKey(root, char);
-  if (key.allowed) edit(root, "insertText", "insertText", char);
+  const byBrowser = key.allowed && edit(root, "insertText", "insertText", char);
   if (isConnected(root)) key.up();
   // The page's promises run between two keys, as they would between two real ones.
+  await null;
+  return byBrowser;
+}
+
+/**
+ * An editor that was empty may set itself up on its first input and lose it; what it lost is typed again.
+ * @param {HTMLElement} root
+ * @param {string} char
+ */
+async function keepFirst(root, char) {
+  if (editableText(root).trim()) return;
+  await pause(TICK_MS);
+  if (!isConnected(root) || editableText(root).trim()) return;
+  if (!inFocus(root)) await hold(root, "end");
+  edit(root, "insertText", "insertText", char);
   await null;
 }
 
@@ -256,12 +275,14 @@ function focusNode(root) {
  * @param {string} kind
  * @param {string} command
  * @param {string | null} data
+ * @returns {boolean} false if the page took the edit over
  */
 function edit(root, kind, command, data) {
-  if (!beforeInput(root, kind, data)) return;
+  if (!beforeInput(root, kind, data)) return false;
   const doc = documentOf(root);
   const done = Document.prototype.execCommand.call(doc, command, false, data ?? undefined);
-  if (done || kind !== "insertText") return;
+  if (done || kind !== "insertText") return true;
   root.textContent = `${root.textContent ?? ""}${data ?? ""}`;
   sendInput(root, kind, data);
+  return true;
 }

@@ -34,6 +34,16 @@ def press(tab: Tab, **args: Any) -> dict[str, Any]:
         ("<div style='cursor:pointer' id=a>Card</div><p>Card</p>", "Card", "a"),
         ("<button id=a disabled>Go</button><button id=b>Go</button>", "Go", "b"),
         ("<button style='display:none'>Go</button><button id=b>Go</button>", "Go", "b"),
+        (
+            "<nav style='position:absolute;left:-900px'><button>Go</button></nav><button id=b>Go</button>",
+            "Go",
+            "b",
+        ),
+        (
+            "<nav style='height:0;overflow:hidden'><button>Go</button></nav><button id=b>Go</button>",
+            "Go",
+            "b",
+        ),
         ("<button id=a>Don’t save</button>", "Don't save", "a"),
         ("<button id=a>Loading…</button><button id=b>Loading more</button>", "Loading…", "a"),
         (f"<button id=a>{'very long name ' * 9}</button><p>x</p>", ("very long name " * 9)[:99] + "…", "a"),

@@ -163,3 +163,12 @@ def test_a_pop_up_on_focus_stops_the_typing(tab: Tab) -> None:
     assert (answer["success"], answer["code"]) == (False, "inert")
     assert "modal dialog" in answer["error"]
     assert tab.js("i.value") == ""
+
+
+def test_an_editor_that_loses_its_first_input(tab: Tab) -> None:
+    tab.show(
+        "<div id=e contenteditable aria-label=E></div><script>let set = false; e.oninput = () => { if (set) return; set = true; const p = document.createElement('p'); p.append(document.createElement('br')); e.replaceChildren(p); getSelection().collapse(p, 0); }</script>"
+    )
+    assert tab.fill("textbox", "All of it")["verified"]
+    assert tab.js("e.innerText.trim()") == "All of it"
+    assert tab.js("e.querySelectorAll('p').length") == 1
