@@ -289,6 +289,23 @@ async def test_a_drag_of_the_browser_s_own_kind_is_dropped() -> None:
     assert dragged == ["dragEnter", "dragOver", "dragOver", "drop"]
 
 
+async def test_a_drag_that_breaks_off_lets_go_of_the_button() -> None:
+    host, ctx = await attached()
+    host.page.on("aim", {"aim": "a1", "points": [{"x": 0, "y": 0}, {"x": 100, "y": 50}]})
+    host.page.on("landed", {"changed": ["nothing"]})
+
+    def breaks(params: dict[str, Any]) -> dict[str, Any]:
+        if params["type"] == "mouseMoved" and params["x"] > 0:
+            raise BridgeError("Bad.", code="api_error")
+        return {}
+
+    host.debugger.on(MOUSE, breaks)
+    with pytest.raises(OutcomeUnknown):
+        await act(ctx, "drag_drop", {"fromRefId": "ref_1", "toRefId": "ref_2"}, summary="dragged")
+    assert mouse(host)[-1] == "mouseReleased"
+    assert host.debugger.commands_of("Input.setInterceptDrags")[-1] == {"enabled": False}
+
+
 async def test_a_frame_s_element_is_left_to_its_page() -> None:
     host, ctx = await attached()
     await act(replace(ctx, frame_id=FRAME), "hover", {"ref_id": "ref_1"}, summary="hovered")

@@ -24,6 +24,12 @@ DRAG_WAIT: Final = 0.1
 DRAG_START: Final = 3
 """Mouse moves after the press by which a page begins a drag."""
 MOST_REPEATS: Final = 50
+RELEASE: Final[Mapping[str, Any]] = {
+    "type": "mouseReleased",
+    "button": "left",
+    "buttons": 0,
+    "clickCount": 1,
+}
 
 KEYS: Final[Mapping[str, tuple[int, str]]] = {
     "Enter": (13, "\r"),
@@ -165,15 +171,20 @@ async def _drag(ctx: ToolContext, points: Sequence[Point], steps: int, *, native
         if data is not None:
             await _drag_event(ctx, "drop", end, data)
         await _mouse(ctx, "mouseReleased", end, begun=True, button="left", buttons=0, clickCount=1)
+    except _MaybeLost as lost:
+        if not lost.detached:
+            await _quietly(ctx, "Input.dispatchMouseEvent", {**RELEASE, "x": end[0], "y": end[1]})
+        raise
     finally:
-        await _stop_intercepting(ctx)
+        await _quietly(ctx, "Input.setInterceptDrags", {"enabled": False})
 
 
-async def _stop_intercepting(ctx: ToolContext) -> None:
+async def _quietly(ctx: ToolContext, method: str, params: Mapping[str, Any]) -> None:
+    """Put things back as they were as far as that is possible."""
     try:
-        await ctx.host.debugger.send(ctx.tab_id, "Input.setInterceptDrags", {"enabled": False})
+        await ctx.host.debugger.send(ctx.tab_id, method, params, timeout=MOVE_TIMEOUT)
     except (BridgeError, OutcomeUnknown):
-        return  # a debugger that is gone intercepts nothing
+        return  # a debugger that is gone holds nothing
 
 
 async def _keys(ctx: ToolContext, key: str, repeat: int) -> None:
