@@ -39,7 +39,8 @@ class BrowserEvent:
                         person or :meth:`Browser.open_tab` opens are not told
     ``tab_removed``     nothing
     ``navigation``      ``{phase, url}`` of the page itself, never of a frame in it; ``phase`` is ``started``,
-                        ``committed``, ``completed``, ``failed`` or ``same_document``; Firefox repeats some
+                        ``committed``, ``completed``, ``failed`` or ``same_document``. In Firefox a page
+                        that gets another process is ``started``, ``failed`` and ``started`` again
     ``download_created``  ``{id, url, filename}``, the name may still be empty
     ``download_changed``  ``{id, state}``
     ``cdp``             ``{method, params}``, reduced to what js/bridge/events.js lets through
