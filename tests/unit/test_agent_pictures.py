@@ -11,10 +11,11 @@ import pytest
 from tests.support.agent import Bench, types, well_formed
 from tests.support.toolbox import TAB, URL, context, jpeg, page_host
 from webbrain.agent import capture as capturing
-from webbrain.agent.capture import BASE64_CHARS, capture, jpeg_size
+from webbrain.agent.capture import BASE64_CHARS, capture
 from webbrain.agent.journal import Journal
 from webbrain.agent.pictures import ELEMENTS, Eyes, PictureRules
 from webbrain.core.errors import BridgeError, ModelMayRetry, ProviderFailed, ToolFailed
+from webbrain.core.jpeg import jpeg_size
 from webbrain.core.messages import ImagePart, Message, ModelRequest
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
@@ -406,9 +407,12 @@ async def test_then_the_size_and_then_no_more() -> None:
         "data:image/jpeg;base64,/9j/2Q==",
     ],
 )
-def test_what_is_not_a_jpeg_is_no_picture(broken: str) -> None:
+async def test_what_is_not_a_jpeg_is_no_picture(broken: str) -> None:
+    assert jpeg_size(broken) is None
+    scene = Scene()
+    scene.picture = lambda quality, scale: broken
     with pytest.raises(BridgeError) as refused:
-        jpeg_size(broken)
+        await capture(scene.host, TAB, longest=1_568)
     assert refused.value.code == "bad_picture"
 
 

@@ -1,11 +1,10 @@
 """Screenshots. They are taken by the browser and leave the page alone."""
 
 import asyncio
-import base64
-import binascii
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError
+from webbrain.core.jpeg import jpeg_size
 from webbrain.host.debugger import BridgeDebugger
 from webbrain.host.protocols import Capabilities
 from webbrain.host.rpc import Connection
@@ -20,8 +19,6 @@ OFTEN_TRIES: Final = 4
 EXACT: Final = 1
 """Pixels a picture may differ from the size asked for, because of rounding."""
 JPEG: Final = "data:image/jpeg;base64,"
-FRAME_MARKERS: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""JPEG segments that tell the size (ITU-T T.81, table B.1)."""
 
 
 class BridgePictures:
@@ -102,20 +99,10 @@ class BridgePictures:
 
 def size_of(picture: str) -> tuple[int, int]:
     """Width and height in pixels of a JPEG ``data:`` address."""
-    try:
-        data = base64.b64decode(picture.partition(",")[2], validate=True)
-    except (binascii.Error, ValueError):
-        data = b""
-    at = 2
-    while data[:2] == b"\xff\xd8" and at + 9 <= len(data) and data[at] == 0xFF:
-        marker = data[at + 1]
-        if marker in FRAME_MARKERS:
-            height, width = (int.from_bytes(data[place : place + 2], "big") for place in (at + 5, at + 7))
-            if width and height:
-                return width, height
-            break
-        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
-    raise BridgeError("The browser's picture is broken.", code="api_error")
+    size = jpeg_size(picture)
+    if size is None:
+        raise BridgeError("The browser's picture is broken.", code="api_error")
+    return size
 
 
 def _picture(answer: Any) -> str:
