@@ -83,6 +83,7 @@ lint-ext: dist ## what the add-on stores' linter says about the built trees
 .PHONY: bench
 bench: dist ## figures: boot, overhead per step, tree time
 	PYTHONPATH=py $(PY) -m tests.bench
+	PYTHONPATH=py $(PY) -m tests.content.bench_tree
 
 MINIWOB_ORACLE ?= ../shared/miniwob
 MINIWOB := tests/bench/miniwob/requirements.txt

@@ -197,9 +197,9 @@ const SHADOW_HOSTS = new Set(
 /**
  * The shadow root of an element, open or closed.
  *
- * Closed roots are asked for through the browser's door for extensions. That call is dearer than a property, so it is
- * made for custom elements and for childless elements only: a host with children of its own that is no custom element
- * and keeps its root closed is not met in practice.
+ * Closed roots are asked for through the browser's door for extensions. That call costs as much as all else that is asked
+ * of an element, so it is made for custom elements, for childless ones, and once for each other that has an attribute by
+ * which a script may have found it.
  * @param {Element} e
  * @param {string} [name] its tag, if the caller knows it
  * @returns {ShadowRoot | null}
@@ -209,7 +209,18 @@ export function shadowRootOf(e, name = localName(e)) {
   if (!host && !name.includes("-")) return null;
   const open = openShadowRoot(e);
   if (open) return open;
-  if (host && firstChild(e)) return null;
+  const filled = host && firstChild(e) !== null;
+  if (filled && (!hasAttributes(e) || rootless.has(e))) return null;
+  const closed = closedShadowRoot(e);
+  if (filled && !closed) rootless.add(e);
+  return closed;
+}
+
+/** Elements with children that had no shadow root when they were asked. @type {WeakSet<Element>} */
+const rootless = new WeakSet();
+
+/** @param {Element} e @returns {ShadowRoot | null} */
+function closedShadowRoot(e) {
   try {
     const door = /** @type {any} */ (globalThis).chrome?.dom?.openOrClosedShadowRoot;
     if (door) return door(e) ?? null;

@@ -19,7 +19,15 @@ import {
   rectOf,
   shadowRootOf,
 } from "./dom.js";
-import { FIND_AROUND, FIND_CHARS, FIND_MATCHES, READ_NODES, READ_TEXT_CHARS, TREE_FRAMES } from "./limits.js";
+import {
+  DOM_DEPTH,
+  FIND_AROUND,
+  FIND_CHARS,
+  FIND_MATCHES,
+  READ_NODES,
+  READ_TEXT_CHARS,
+  TREE_FRAMES,
+} from "./limits.js";
 import { INLINE, SKIPPED } from "./names.js";
 import { Refusal } from "./session.js";
 import { hasBox, hasContentsBox, isShown } from "./sight.js";
@@ -30,7 +38,7 @@ import { line } from "./text.js";
 /** @typedef {import("./session.js").Answer} Answer */
 /** @typedef {{ node: Text, start: number, length: number }} Piece */
 
-const DEPTH = 1_000;
+const DEPTH = DOM_DEPTH;
 /** A paragraph mark: no text that is searched for has one. */
 const BREAK = "\n";
 
@@ -38,17 +46,26 @@ const BREAK = "\n";
 let last = null;
 
 class Gatherer {
-  text = "";
   /** @type {Piece[]} */
   pieces = [];
   cut = false;
+  /** Kept in parts and joined once: asking a growing text for its end again and again would copy it each time. */
+  #parts = /** @type {string[]} */ ([]);
+  #length = 0;
+  #end = "";
   #nodes = 0;
   #frames = 0;
+
+  /** @returns {string} all text so far */
+  text() {
+    if (this.#parts.length > 1) this.#parts = [this.#parts.join("")];
+    return this.#parts[0] ?? "";
+  }
 
   /** @param {Element} e @param {number} depth */
   element(e, depth) {
     if (this.cut) return;
-    if (++this.#nodes > READ_NODES || depth > DEPTH || this.text.length > READ_TEXT_CHARS) {
+    if (++this.#nodes > READ_NODES || depth > DEPTH || this.#length > READ_TEXT_CHARS) {
       this.cut = true;
       return;
     }
@@ -78,10 +95,18 @@ class Gatherer {
   /** @param {Text} node */
   #write(node) {
     const text = characterData(node).slice(0, READ_TEXT_CHARS).replace(/\s+/g, " ");
-    const joined = /[\s]$/.test(this.text) || this.text === "" ? text.replace(/^ /, "") : text;
+    const joined =
+      this.#end === "" || this.#end === " " || this.#end === BREAK ? text.replace(/^ /, "") : text;
     if (!joined) return;
-    this.pieces.push({ node, start: this.text.length, length: joined.length });
-    this.text += joined;
+    this.pieces.push({ node, start: this.#length, length: joined.length });
+    this.#put(joined);
+  }
+
+  /** @param {string} text */
+  #put(text) {
+    this.#parts.push(text);
+    this.#length += text.length;
+    this.#end = text.charAt(text.length - 1);
   }
 
   /** @param {Element} frame @param {number} depth */
@@ -95,7 +120,7 @@ class Gatherer {
   }
 
   #break() {
-    if (this.text && !this.text.endsWith(BREAK)) this.text += BREAK;
+    if (this.#end && this.#end !== BREAK) this.#put(BREAK);
   }
 
   /**
@@ -123,7 +148,12 @@ class Gatherer {
     const piece = this.pieces.find((p) => p.node === node);
     if (!piece) return null;
     let low = 0;
-    while (low < piece.length && rawOffset(piece, low) < offset) low++;
+    let high = piece.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rawOffset(piece, middle) < offset) low = middle + 1;
+      else high = middle;
+    }
     return piece.start + low;
   }
 }
@@ -177,7 +207,7 @@ export function findText(session, args) {
   const page = new Gatherer();
   if (root) page.element(root, 0);
   const fold = args.matchCase === true ? (/** @type {string} */ t) => t : lower;
-  const starts = occurrences(fold(page.text), fold(wanted));
+  const starts = occurrences(fold(page.text()), fold(wanted));
   if (!starts.length)
     return {
       success: true,
@@ -250,9 +280,10 @@ function show(session, page, at, length) {
   selection?.addRange(range);
   const box = range.getBoundingClientRect();
   const rect = box.width || !holder ? box : rectOf(holder);
-  const around = page.text.slice(Math.max(0, at - FIND_AROUND), at + length + FIND_AROUND);
+  const all = page.text();
+  const around = all.slice(Math.max(0, at - FIND_AROUND), at + length + FIND_AROUND);
   return {
-    text: line(page.text.slice(at, at + length), FIND_CHARS),
+    text: line(all.slice(at, at + length), FIND_CHARS),
     context: line(around.replaceAll(BREAK, " | "), FIND_CHARS + 2 * FIND_AROUND + 20),
     element: holder ? session.describe(holder) : null,
     ref_id: holder ? session.refs.of(holder) : null,

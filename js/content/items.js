@@ -22,6 +22,7 @@ import { ALL } from "./traits.js";
  * @property {boolean} covered
  * @property {boolean} behind a dialog that says it is modal is open over it
  * @property {boolean} drawn a shape or an empty box: known by its look only
+ * @property {boolean} unread a frame that was not entered because there are too many
  * @property {string | null} label text of its labels, if it was asked for
  * @property {number} traits which attributes it has (see `traits.js`)
  * @property {boolean} plain text without a role
@@ -73,6 +74,7 @@ export function makeNode(el, role, name, kids, inert) {
     covered: false,
     behind: false,
     drawn: false,
+    unread: false,
     label: null,
     traits: ALL,
     plain: false,

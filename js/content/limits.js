@@ -23,8 +23,8 @@ export const CONTEXT_CHARS = 40;
 /** Elements one tree may visit, and its time; beyond either it is cut and says so. */
 export const TREE_NODES = 60_000;
 export const TREE_MS = 1_500;
-/** Nesting that is still followed, frames that are still entered. */
-export const DOM_DEPTH = 1_000;
+/** Nesting that is still followed (each level costs several calls of the stack, and parsers nest no deeper), frames entered. */
+export const DOM_DEPTH = 500;
 export const TREE_FRAMES = 50;
 /** Characters of the whole tree kept for paging. */
 export const TREE_CHARS = 400_000;

@@ -191,7 +191,7 @@ export class Printer {
     else if (tag === "iframe" || tag === "frame") {
       const source = frameSource(el);
       if (source) add("src", source);
-      const note = frameNote(el);
+      const note = node.unread ? "not read, there are too many frames: iframe_read reads it" : frameNote(el);
       if (note) parts.push(`(${note})`);
     } else if (tag === "progress" || tag === "meter")
       add("value", String(/** @type {HTMLProgressElement} */ (el).value));

@@ -22,7 +22,9 @@ import {
   shadowRootOf,
   viewOf,
 } from "./dom.js";
+import { pageGate } from "./gate.js";
 import {
+  DOM_DEPTH,
   READ_LIMIT_DEFAULT,
   READ_LIMIT_MAX,
   READ_LIMIT_MIN,
@@ -43,7 +45,7 @@ import { chosenText } from "./values.js";
 const MAIN_CHARS = 200;
 const CHROME_TAGS = new Set(["nav", "footer", "aside"]);
 const CHROME_ROLES = new Set(["navigation", "banner", "contentinfo", "complementary", "search"]);
-const DEPTH = 1_000;
+const DEPTH = DOM_DEPTH;
 /** One text node is read to here. */
 const NODE_CHARS = 200_000;
 
@@ -64,6 +66,7 @@ export function readPage(args) {
   const part = text.slice(offset, end);
   const hasMore = end < text.length;
   const contentType = documentType(document);
+  const gate = pageGate();
   return {
     success: true,
     url: documentURL(document).slice(0, 2_000),
@@ -80,6 +83,8 @@ export function readPage(args) {
     truncationReason: hasMore ? "limit" : cutShort ? "page_too_large" : null,
     textSource: source,
     isArticlePage: article,
+    accessState: gate ? "gated" : "open",
+    ...(gate ? { pageGate: gate.kind, accessGateEvidence: gate.evidence } : {}),
     ...(contentType === "text/html" ? {} : { contentType }),
   };
 }

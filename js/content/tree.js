@@ -5,6 +5,7 @@
 import { whole } from "./args.js";
 import { conversation } from "./conversation.js";
 import { documentTitle, documentURL, pageRoot } from "./dom.js";
+import { pageGate } from "./gate.js";
 import { filtered } from "./items.js";
 import {
   DEPTH_DEFAULT,
@@ -195,6 +196,8 @@ export class Trees {
       title: line(documentTitle(document), 300),
       controls: shown.flatMap((l) => (l.control ? [l.control] : [])),
     };
+    const gate = page === 1 && !shape.ref_id ? pageGate() : null;
+    if (gate) answer.pageGate = gate.kind;
     if (snapshot.threadRef) {
       answer.conversationRootRefId = snapshot.threadRef;
       answer.conversationExpansionState = snapshot.expansion;

@@ -59,6 +59,8 @@ import { ALL, ARIA_HIDDEN, INERT, LABEL, TITLE, traitsOf } from "./traits.js";
 
 /** Elements whose inside is not walked. */
 const LEAVES = new Set(["input", "textarea", "audio", "video", "object", "embed"]);
+/** A smaller frame with nothing to show in it is there for the machine (CSS pixels, squared). */
+const FRAME_AREA = 100;
 const NO_ITEMS = /** @type {Item[]} */ ([]);
 
 export class Walk {
@@ -343,7 +345,8 @@ export class Walk {
     const node = buildNode(frame, "iframe", ALL, false, false, above.inert, []);
     const inner = frameDocument(frame);
     const root = inner && pageRoot(inner);
-    if (root && this.#frames < TREE_FRAMES) {
+    node.unread = root !== null && this.#frames >= TREE_FRAMES;
+    if (root && !node.unread) {
       this.#frames++;
       const outer = /** @type {Document} */ (this.#doc);
       this.#enter(/** @type {Document} */ (inner));
@@ -353,7 +356,7 @@ export class Walk {
       this.#enter(outer);
     }
     const rect = rectOf(frame);
-    if (node.kids.length === 0 && rect.width * rect.height < 100) return [];
+    if (node.kids.length === 0 && rect.width * rect.height < FRAME_AREA) return [];
     return [node];
   }
 }

@@ -116,6 +116,33 @@ def test_closed_shadow_roots_are_seen_and_used(extension: Extension, site: Site)
     assert "Send it" in extension.call("read_page")["text"]
 
 
+def test_closed_shadow_roots_can_be_queried(extension: Extension, site: Site) -> None:
+    extension.open(site.page(CLOSED))
+    hosts = extension.call("get_shadow_dom")["hosts"]
+    assert [(h["shadowPath"], h["mode"], h["elements"]) for h in hosts] == [
+        ("x-box:nth-of-type(1)", "closed", 3),
+        ("#host", "closed", 1),
+    ]
+    found = extension.call("shadow_dom_query", selector="button", shadowPath="#host")
+    assert [m["text"] for m in found["matches"]] == ["Plain host"]
+    assert extension.call("click_ax", ref_id=found["matches"][0]["ref_id"])["success"]
+    assert extension.page.evaluate("document.title") == "plain host"
+    assert extension.call("find_text", text="closed field")["found"]
+    assert "Send it" in [e["text"] for e in extension.call("get_interactive_elements")["elements"]]
+
+
+def test_a_closed_root_around_children_of_the_page(extension: Extension, site: Site) -> None:
+    extension.open(
+        site.page(
+            """<!doctype html><title>S</title><section id=host>Light <button>Slotted</button></section><script>
+            host.attachShadow({ mode: "closed" }).innerHTML = "<button>Around</button><slot></slot>"</script>"""
+        )
+    )
+    text = extension.call("tree")["pageContent"]
+    assert 'button "Around"' in text
+    assert 'button "Slotted"' in text
+
+
 def test_a_submit_answers_before_the_page_is_gone(extension: Extension, site: Site) -> None:
     extension.open(
         site.page(

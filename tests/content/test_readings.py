@@ -294,3 +294,26 @@ def test_text_of_the_page_cannot_break_out(tab: Tab, action: str, args: dict[str
     assert "\n[open" not in said
     assert "\u202e" not in said
     assert "[ref_7]" not in said
+
+
+@pytest.mark.parametrize(
+    ("html", "gate"),
+    [
+        ("<input type=password aria-label=P>", "login"),
+        ("<p>" + "word " * 500 + "</p><input type=password aria-label=P>", None),
+        ("<input type=password hidden>", None),
+        (
+            "<iframe width=300 height=80 src='https://www.google.com/recaptcha/api2/anchor?k=1'></iframe>",
+            "captcha",
+        ),
+        ("<iframe width=300 height=80 src='https://shop.example/?https://hcaptcha.com/'></iframe>", None),
+        ("<div class=article-paywall style='width:400px;height:200px'>Subscribe</div>", "paywall"),
+        ("<a class=paywall-link href=#>Why</a>", None),
+    ],
+)
+def test_gates(tab: Tab, html: str, gate: str | None) -> None:
+    tab.page.route("**/*google.com/**", lambda route: route.abort())
+    tab.page.route("**/*shop.example/**", lambda route: route.abort())
+    answer = tab.show(html).call("read_page")
+    assert (answer["accessState"], answer.get("pageGate")) == ("gated" if gate else "open", gate)
+    assert tab.call("tree").get("pageGate") == gate
