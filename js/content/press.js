@@ -197,27 +197,40 @@ export function mouse(on, type, at, more = {}) {
 }
 
 /**
- * Move the made-up pointer onto an element.
+ * Move the made-up pointer onto an element. As with a real one, everything around the element is entered too, from
+ * outside in, and everything around the last one is left, from inside out, but for what is around both.
  * @param {Session} session
  * @param {Element} on
  * @param {Point} at
  */
 export function hover(session, on, at) {
-  const before = session.hovered?.deref();
-  if (before && before !== on && isConnected(before)) {
+  const last = session.hovered?.deref();
+  const before = last && isConnected(last) ? last : null;
+  if (before !== on) {
+    const left = before ? around(before).filter((e) => !composedContains(e, on)) : [];
+    const entered = around(on)
+      .filter((e) => !before || !composedContains(e, before))
+      .reverse();
     for (const kind of ["pointer", "mouse"]) {
+      if (!before) break;
       mouse(before, `${kind}out`, at, { relatedTarget: on });
-      if (!composedContains(before, on)) mouse(before, `${kind}leave`, at, { relatedTarget: on });
+      for (const e of left) mouse(e, `${kind}leave`, at, { relatedTarget: on });
+    }
+    for (const kind of ["pointer", "mouse"]) {
+      mouse(on, `${kind}over`, at, { relatedTarget: before });
+      for (const e of entered) mouse(e, `${kind}enter`, at, { relatedTarget: before });
     }
   }
-  if (before !== on)
-    for (const kind of ["pointer", "mouse"]) {
-      mouse(on, `${kind}over`, at, { relatedTarget: before ?? null });
-      mouse(on, `${kind}enter`, at, { relatedTarget: before ?? null });
-    }
   mouse(on, "pointermove", at);
   mouse(on, "mousemove", at);
   session.hovered = new WeakRef(on);
+}
+
+/** @param {Element} e @returns {Element[]} the element and what it lies in, from inside out */
+function around(e) {
+  const found = [];
+  for (let at = /** @type {Element | null} */ (e); at; at = composedParent(at)) found.push(at);
+  return found;
 }
 
 /**
