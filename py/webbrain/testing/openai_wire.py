@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from jsonschema import Draft7Validator, SchemaError
+from jsonschema import Draft202012Validator, SchemaError
 
 from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply, Turn
 
@@ -77,7 +77,7 @@ def check_parameters(schema: Any) -> None:
     if not isinstance(schema, dict) or schema.get("type") != "object":
         raise BadRequest("tool parameters must be a JSON schema of type 'object'")
     try:
-        Draft7Validator.check_schema(schema)
+        Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         raise BadRequest(f"tool parameters are not a JSON schema: {error.message}") from error
 
