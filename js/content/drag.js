@@ -48,6 +48,7 @@ const PAINTED = /^(canvas|video|embed|object)$/;
  * @property {Element | null} draggable the element HTML drag-and-drop would take along
  * @property {{ rect: ReturnType<typeof plainRect>, parent: Element | null }} before
  * @property {Watch} watch
+ * @property {boolean} [dropped] the page took the drop
  */
 
 /**
@@ -186,7 +187,7 @@ async function perform(session, drag) {
     await pause(DRAG_STEP_MS);
   }
   await pause(TICK_MS);
-  if (taken) native?.end(to);
+  if (taken) drag.dropped = native?.end(to) === true;
   else {
     const up = topmostAt(documentOf(drag.source).documentElement, to) ?? over;
     mouse(up, "pointerup", to, { detail: 1 });
@@ -267,14 +268,16 @@ class NativeDrag {
     this.#accepted = !this.#send(under, "dragover", at);
   }
 
-  /** @param {Point} at */
+  /** @param {Point} at @returns {boolean} the page took the drop */
   end(at) {
     const over = this.#over;
+    let dropped = false;
     if (over && isConnected(over)) {
-      if (this.#accepted) this.#send(over, "drop", at);
+      if (this.#accepted) dropped = !this.#send(over, "drop", at);
       else this.#send(over, "dragleave", at);
     }
     if (isConnected(this.#source)) this.#send(this.#source, "dragend", at);
+    return dropped;
   }
 }
 
@@ -296,6 +299,7 @@ export async function concludeDrag(session, drag, method) {
     else if (mx || my) changed.unshift(`moved: by ${mx},${my} pixels`);
     if (mw || mh) changed.unshift(`resized: by ${mw},${mh} pixels`);
   }
+  if (!changed.length && drag.dropped) changed.push("dropped: the page's own script took it");
   const nothing = changed.length === 0;
   /** @type {Answer} */
   const answer = {

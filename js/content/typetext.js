@@ -2,12 +2,16 @@
  * `type_text`: text into the field that has the focus, or the one a selector means.
  */
 
-import { deepActive, frameDocument, localName } from "./dom.js";
+import { deepActive, frameDocument, hasAttribute, isConnected, localName } from "./dom.js";
 import { fill } from "./field.js";
+import { sendKey } from "./keyevents.js";
+import { KEYED_CHARS } from "./limits.js";
+import { isTypeable, roleOf } from "./roles.js";
 import { matchesOf, validSelector } from "./selectors.js";
 import { Refusal } from "./session.js";
 import { ambiguous } from "./target.js";
 import { cut, line, quote } from "./text.js";
+import { Watch } from "./watch.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */
@@ -23,6 +27,7 @@ const VALUE_CHARS = 100;
 export async function typeText(session, args) {
   const given = args.selector !== undefined && args.selector !== null && args.selector !== "";
   const e = given ? bySelector(session, args.selector) : focused();
+  if (!given && takesKeysOnly(e)) return typeKeys(session, e, args.text);
   const again = session.typed?.weak.deref() === e && session.typed.actions === session.actions;
   const answer = await fill(session, { element: e, ref: session.refs.of(e), note: null }, args, {
     method: "type_text",
@@ -34,6 +39,56 @@ export async function typeText(session, args) {
   if (again && args.clear !== true)
     answer.warning = `This is the same field as the last time, and the text was added to what stood there. It now holds ${answer.sensitiveField ? "both" : quote(line(String(answer.actual ?? ""), VALUE_CHARS))}. Use clear: true to replace it.`;
   return answer;
+}
+
+/** @param {Element} e @returns {boolean} no field, but something a page gave the focus for its own keys: a game, a terminal */
+function takesKeysOnly(e) {
+  return (
+    hasAttribute(e, "tabindex") &&
+    !isTypeable(e) &&
+    !/^(button|a|input|select|summary|textarea)$/.test(localName(e)) &&
+    !/^(button|link|checkbox|radio|switch|combobox|slider|spinbutton)$/.test(roleOf(e))
+  );
+}
+
+/**
+ * @param {Session} session
+ * @param {Element} e
+ * @param {unknown} text
+ * @returns {Promise<Answer>}
+ */
+async function typeKeys(session, e, text) {
+  if (typeof text !== "string" || !text || text.length > KEYED_CHARS)
+    throw new Refusal(
+      "bad_text",
+      `text must be 1 to ${KEYED_CHARS} characters where only keys can be typed.`,
+    );
+  const watch = new Watch(session, e);
+  session.touch(e);
+  session.actions++;
+  // A line break is text and never a press of Enter; where there is no text there is nothing to put it into.
+  for (const char of text.replace(/[\r\n]+/g, " ")) {
+    if (!isConnected(e)) break;
+    sendKey(e, char).up();
+    await null;
+  }
+  watch.acted();
+  const changed = await watch.done({ patient: true });
+  const nothing = changed[0] === "nothing";
+  return {
+    success: !nothing,
+    method: "type_text_keys",
+    ref_id: session.refs.of(e),
+    target: session.describe(e),
+    changed,
+    note: "This is no field: only the keys were sent, so there is no text to read back.",
+    ...(nothing
+      ? {
+          code: "nothing_changed",
+          error: "The keys were sent, but nothing on the page changed. Focus the field that is meant.",
+        }
+      : {}),
+  };
 }
 
 /** @returns {Element} */

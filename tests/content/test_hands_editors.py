@@ -172,3 +172,15 @@ def test_an_editor_that_loses_its_first_input(tab: Tab) -> None:
     assert tab.fill("textbox", "All of it")["verified"]
     assert tab.js("e.innerText.trim()") == "All of it"
     assert tab.js("e.querySelectorAll('p').length") == 1
+
+
+def test_keys_for_what_is_no_field(tab: Tab) -> None:
+    tab.show(
+        "<div id=g tabindex=0 style='height:40px'>Game</div><p id=p></p><script>g.onkeydown = (e) => p.append(e.key)</script>"
+    )
+    tab.js("g.focus()")
+    answer = tab.call("type_text", text="wasd")
+    assert (answer["success"], answer["method"]) == (True, "type_text_keys"), answer
+    assert tab.js("p.textContent") == "wasd"
+    tab.js("g.onkeydown = null")
+    assert tab.call("type_text", text="w")["code"] == "nothing_changed"

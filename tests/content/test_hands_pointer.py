@@ -123,6 +123,16 @@ def test_a_place_that_takes_nothing_gets_no_drop(tab: Tab) -> None:
     assert tab.js("[a.parentElement.id, seen.includes('drop'), seen.at(-1)]") == ["todo", False, "dragend"]
 
 
+def test_a_drop_that_only_a_script_remembers(tab: Tab) -> None:
+    tab.show(HTML_DRAG)
+    tab.js(
+        "void (done.ondrop = (e) => { e.preventDefault(); window.got = e.dataTransfer.getData('text/plain'); })"
+    )
+    answer = tab.call("drag_drop", fromRefId=tab.ref('listitem "Write tests"'), toRefId=tab.ref_of("Done"))
+    assert (answer["success"], answer["changed"]) == (True, ["dropped: the page's own script took it"])
+    assert tab.js("window.got") == "a"
+
+
 def test_a_drag_on_a_canvas_promises_nothing(tab: Tab) -> None:
     tab.show(
         "<canvas id=c aria-label=Board role=img width=300 height=200></canvas><script>window.pts = []; c.onmousemove = (e) => e.buttons && pts.push(e.offsetX)</script>"
