@@ -31,6 +31,8 @@ export const TREE_CHARS = 400_000;
 /** Hit tests one tree may spend on finding covered controls. */
 export const TREE_HIT_TESTS = 400;
 export const TREE_HIT_MS = 120;
+/** Lines of a document that is not drawn by itself. */
+export const UNDRAWN_LINES = 500;
 /** Empty boxes and shapes of drawings one tree lists. */
 export const DRAWN_BOXES = 200;
 export const DRAWN_SHAPES = 300;

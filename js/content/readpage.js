@@ -36,6 +36,7 @@ import { INLINE, SKIPPED } from "./names.js";
 import { inputType, roleOf } from "./roles.js";
 import { hasBox, hasContentsBox, isRendered } from "./sight.js";
 import { block, line } from "./text.js";
+import { undrawnText } from "./undrawn.js";
 import { chosenText } from "./values.js";
 
 /** @typedef {import("./session.js").Args} Args */
@@ -118,7 +119,12 @@ function collect(chrome) {
   }
   const writer = new Writer(true);
   writer.element(root, 0);
-  return { text: writer.text(), source: chrome ? "whole page" : "body", article, cutShort: writer.cut };
+  return {
+    text: writer.text() || undrawnText(),
+    source: chrome ? "whole page" : "body",
+    article,
+    cutShort: writer.cut,
+  };
 }
 
 class Writer {

@@ -26,6 +26,8 @@ import { isTypeable, OVERLAY_ROLES } from "./roles.js";
 import { ALL, EXPANDED, MODAL, POPOVER } from "./traits.js";
 
 const SEEN = { visibilityProperty: true };
+/** Wrappers without a box that are climbed through. */
+const CONTENTS_STEPS = 20;
 const OPAQUE = { opacityProperty: true };
 /** How much larger than a field its wrapper may be for what lies between them to count as the field's decoration. */
 const DECORATION_RATIO = 3;
@@ -40,14 +42,19 @@ export function isShown(e) {
 }
 
 /**
- * Shown, or without a box of its own but with shown children (`display: contents`).
+ * Shown, or without a box of its own in something that is shown (`display: contents`).
  * @param {Element} e
  * @returns {boolean}
  */
 export function isRendered(e) {
-  if (isShown(e)) return true;
-  const parent = hasContentsBox(e) ? composedParent(e) : null;
-  return parent !== null && isRendered(parent);
+  let at = /** @type {Element | null} */ (e);
+  for (let i = 0; at && i < CONTENTS_STEPS; i++) {
+    if (isShown(at)) return true;
+    if (!hasContentsBox(at)) return false;
+    at = composedParent(at);
+  }
+  // So many wrappers without a box are made by nobody who hides something with them.
+  return at !== null;
 }
 
 /**

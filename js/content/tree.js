@@ -20,6 +20,7 @@ import { Printer } from "./lines.js";
 import { nameOf } from "./names.js";
 import { roleOf } from "./roles.js";
 import { line } from "./text.js";
+import { undrawnItems } from "./undrawn.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
@@ -95,7 +96,8 @@ export class Trees {
     this.#refs.sweep();
     const walk = new Walk(anchor);
     const root = anchor ?? pageRoot(document);
-    const all = root ? walk.run(root) : [];
+    let all = root ? walk.run(root) : [];
+    if (!anchor && !all.length && !walk.overlays.length) all = undrawnItems();
     // In an anchored tree the viewport does not count.
     const filter = anchor && shape.filter === "visible" ? "all" : shape.filter;
     const fixed = new Set(walk.overlays.map((node) => node.el));

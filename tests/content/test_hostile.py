@@ -22,9 +22,21 @@ READINGS: list[tuple[str, dict[str, Any]]] = [
     ("get_selection", {}),
     ("scroll", {"direction": "down"}),
     ("wait_for_element", {"selector": "#never", "timeout": 50}),
+    ("get_interactive_elements", {}),
+    ("extract_data", {"type": "tables"}),
+    ("extract_data", {"type": "headings"}),
+    ("extract_data", {"type": "images"}),
+    ("verify_form", {}),
+    ("find_text", {"text": "bottom"}),
+    ("get_shadow_dom", {}),
+    ("shadow_dom_query", {"selector": "button"}),
+    ("wait_for_stable", {"timeout": 300, "quietMs": 50}),
+    ("frame_read", {}),
+    ("frame_read", {"selector": "*"}),
+    ("viewport", {}),
 ]
 
-# Nesting stays below what the layout of Chromium itself survives: 5,000 plain boxes crash an empty page.
+# Boxes are nested no deeper than the layout of Chromium itself survives; 5,000 levels have no boxes of their own.
 MONSTERS = {
     "100,000 siblings": "for (let i = 0; i < 100000; i++) { const d = document.createElement('div'); d.textContent = 'n' + i; document.body.append(d); }",
     "100,000 buttons": "for (let i = 0; i < 100000; i++) { const d = document.createElement('button'); d.textContent = 'b' + i; document.body.append(d); }",
@@ -34,6 +46,14 @@ MONSTERS = {
     "1,500 levels": "let at = document.body; for (let i = 0; i < 1500; i++) { const d = document.createElement('div'); at.append(d); at = d; } at.append('bottom');",
     "1,500 named levels": "let at = document.body; for (let i = 0; i < 1500; i++) { const d = document.createElement('section'); d.setAttribute('aria-label', 's' + i); at.append(d); at = d; }",
     "200 shadow roots": "let at = document.body; for (let i = 0; i < 200; i++) { const d = document.createElement('div'); at.append(d); at = d.attachShadow({mode: 'open'}); } at.innerHTML = '<button>deep</button>';",
+    "5,000 levels": "let at = document.body; for (let i = 0; i < 5000; i++) { const d = document.createElement('div'); d.style.display = 'contents'; at.append(d); at = d; } at.append('bottom');",
+    "300 frames": "document.body.innerHTML = '<iframe srcdoc=\"<button>in a frame</button>\"></iframe>'.repeat(300);",
+    "frames in frames": "let at = document; for (let i = 0; i < 60; i++) { const f = at.createElement('iframe'); at.body.append(f); at = f.contentDocument; } at.body.innerHTML = '<button>innermost</button>';",
+    "1,200 frames": "for (let i = 0; i < 1200; i++) document.body.append(document.createElement('iframe'));",
+    "an endless scroll": "document.body.innerHTML = '<p style=height:900px>x</p>'; addEventListener('scroll', () => { for (let i = 0; i < 50; i++) { const p = document.createElement('p'); p.textContent = 'more'; p.style.height = '90px'; document.body.append(p); } });",
+    "20,000 shadow roots": "for (let i = 0; i < 20000; i++) { const d = document.createElement('p'); document.body.append(d); d.attachShadow({mode: 'open'}).innerHTML = '<button>b</button>'; }",
+    "cells without end": "document.body.innerHTML = ('<table>' + '<tr>' + '<td>cell of a table</td>'.repeat(400) + '</tr>').repeat(60) + '</table>';",
+    "labels that point at each other": "document.body.innerHTML = '<p id=a aria-labelledby=b>x</p><p id=b aria-labelledby=a>y</p><button aria-labelledby=\"' + 'a b '.repeat(5000) + '\">z</button>'.repeat(500);",
     "50,000 options": "document.body.innerHTML = '<select>' + '<option>o</option>'.repeat(50000) + '</select>';",
     "a storm of changes": "window.storm = setInterval(() => { for (let i = 0; i < 300; i++) { const d = document.createElement('p'); d.textContent = Math.random(); document.body.append(d); if (document.body.childNodes.length > 3000) document.body.replaceChildren(); } }, 1);",
     "overlays galore": "document.body.innerHTML = '<div role=dialog aria-label=d><button>x</button></div>'.repeat(20000);",
@@ -105,6 +125,18 @@ def test_other_kinds_of_document(tab: Tab, kind: str, text: str, seen: str) -> N
         assert tab.call(action, **args)["success"], action
 
 
+def test_a_document_whose_elements_have_no_boxes(tab: Tab) -> None:
+    sheet = "<?xml-stylesheet href='data:text/css,*{display:none}' type='text/css'?>"
+    tab.open(
+        tab.site.page(
+            f"<?xml version='1.0'?>{sheet}<order><item>Tea</item><item>Milk</item></order>", "application/xml"
+        )
+    )
+    assert tab.js("getComputedStyle(document.documentElement).display") == "none"
+    assert [line.split(" [")[0] for line in tab.tree().splitlines()] == ['text "Tea"', 'text "Milk"']
+    assert "Tea" in tab.call("read_page")["text"]
+
+
 def test_a_page_that_never_finishes_loading(tab: Tab) -> None:
     url = tab.site.page(
         "<!doctype html><title>Slow</title><p>Here already</p><button>Go</button><img src=/hang>"
@@ -161,6 +193,49 @@ def test_patched_prototypes_are_not_met(tab: Tab) -> None:
     # The page's own world is of no use any more, not even to the test.
     state = "document.title, document.getElementById('i').value, document.documentElement.getAttribute('data-called')"
     assert tab.isolated(f"[{state}]") == ["hit", "abc", None]
+
+
+STRICT = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'">"""
+
+
+def test_a_strict_policy_of_the_page_does_not_matter(tab: Tab) -> None:
+    tab.show("<h1>Strict</h1><button>Press</button><input aria-label=I><table><tr><td>1</table>", STRICT)
+    for action, args in READINGS:
+        answer = tab.call(action, **args)
+        assert answer["success"], (action, answer)
+    assert tab.fill("textbox", "abc")["verified"]
+    assert tab.js("document.querySelector('input').value") == "abc"
+
+
+def test_readings_do_not_meet_what_the_page_patched(tab: Tab) -> None:
+    tab.show(f"<form id=f><input name=a><button>Press</button></form><h2>Head</h2><p>bottom</p>{PATCHED}")
+    for action, args in READINGS:
+        if action not in ("scroll", "wait_for_element"):
+            answer = tab.call(action, **args)
+            assert answer["success"], (action, answer)
+    assert tab.isolated("document.documentElement.getAttribute('data-called')") is None
+
+
+def test_observers_and_timers_end_with_the_answer(tab: Tab) -> None:
+    tab.show("<p id=p>x</p>")
+    tab.isolated("""(() => {
+      globalThis.alive = new Set();
+      for (const name of ["MutationObserver", "PerformanceObserver"]) {
+        const Real = globalThis[name];
+        globalThis[name] = class extends Real {
+          observe(...args) { alive.add(this); return super.observe(...args); }
+          disconnect() { alive.delete(this); return super.disconnect(); }
+        };
+      }
+      const interval = globalThis.setInterval.bind(globalThis), end = globalThis.clearInterval.bind(globalThis);
+      globalThis.setInterval = (...args) => { const id = interval(...args); alive.add("interval " + id); return id; };
+      globalThis.clearInterval = (id) => { alive.delete("interval " + id); return end(id); };
+    })()""")
+    for action, args in READINGS:
+        tab.call(action, **args)
+    tab.js("setInterval(() => { p.textContent = Math.random(); }, 5)")
+    assert tab.call("wait_for_stable", timeout=300)["timedOut"]
+    assert tab.isolated("[...alive].map(String)") == []
 
 
 def test_nothing_is_left_on_the_page(tab: Tab) -> None:
