@@ -147,4 +147,8 @@ def test_documents_that_are_no_pages(player: Player, kind: str, text: str) -> No
     """Their text is read; nothing crashes."""
     player.open(player.site.page(text, kind))
     answers = read_everything(player)
+    if kind == "application/json" and player.browser.name == "firefox":
+        # Firefox shows JSON in a viewer of its own, which it keeps extensions out of.
+        assert answers["read_page"]["code"] == "restricted_page"
+        return
     assert "needle" in str(answers["read_page"]) + str(answers["get_accessibility_tree"]), answers

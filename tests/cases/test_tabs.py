@@ -22,8 +22,8 @@ def opened(player: Player) -> list[str]:
     [
         '<a target="_blank" href="{url}">Open it</a>',
         '<a target="_blank" rel="noopener" href="{url}">Open it</a>',
-        "<button onclick=\"open('{url}')\">Open it</button>",
-        "<button onclick=\"open('{url}', '', 'width=400,height=300,noopener')\">Open it</button>",
+        "<button onclick=\"window.open('{url}')\">Open it</button>",
+        "<button onclick=\"window.open('{url}', '', 'width=400,height=300,noopener')\">Open it</button>",
     ],
     ids=["blank", "noopener", "script", "pop-up"],
 )
