@@ -63,6 +63,18 @@ class Port:
         )
         return found
 
+    def ended(self) -> set[str]:
+        """Request ids of the runs that are over and not forgotten."""
+        found: list[str] = self._eval(
+            "told.filter(({type}) => type === 'run_complete').map(({requestId}) => requestId)"
+        )
+        return set(found)
+
+    def forget(self, request_id: str) -> None:
+        """Drop what a run told, for whoever plays hundreds of them."""
+        others = f"heldPort.told.filter(({{requestId}}) => requestId !== {json.dumps(request_id)})"
+        self._eval(f"told.splice(0, Infinity, ...{others}).length")
+
     def choose_model(self, url: str, model: str, values: Mapping[str, Any]) -> None:
         """Make an OpenAI-compatible server the active provider, with all tools, and set some settings."""
         config = {"baseUrl": url, "model": model, "promptTier": "full"}

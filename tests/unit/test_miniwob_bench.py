@@ -1,13 +1,13 @@
 """The suite's oracle: policies become models, their words become our tools', and too few successes fail."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.bench.miniwob import words
 from tests.bench.miniwob.driver import Row
 from tests.bench.miniwob.oracle import Oracle, Part, task_text
 from tests.bench.miniwob.report import needed, shortcomings
@@ -200,16 +200,43 @@ def test_a_drag_goes_to_a_target_or_by_an_offset() -> None:
     ]
 
 
-def test_a_wait_counts_from_the_press() -> None:
+class Clock:
+    """Time that passes only where it is told to."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Waiting(Note):
+    """Waits as long as it is asked to."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def use(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        self._clock.sleep(arguments.get("quietMs", 0) / 1000)
+        return super().use(tool, **arguments)
+
+
+def test_a_wait_counts_from_the_press(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a tool takes to report is part of the wait that follows it, but not of the one after that."""
-    agent = Note()
+    clock = Clock()
+    monkeypatch.setattr(words, "time", clock)
+    agent = Waiting(clock)
     call = Words(agent)
     call("click_ax", ref_id="ref_1")
-    time.sleep(0.1)
-    call("wait", ms=50)
+    clock.sleep(0.4)
+    call("wait", ms=300)
     assert [tool for tool, _ in agent.said] == ["click_ax"]
-    call("wait", ms=100)
-    assert 0 < agent.said[1][1]["quietMs"] <= 51
+    call("wait", ms=500)
+    call("wait", ms=200)
+    assert [arguments["quietMs"] for _, arguments in agent.said[1:]] == [400, 200]
 
 
 def rows(*successes: int, seeds: int = 5) -> list[Row]:

@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--browser", choices=(*BROWSERS, "both"), default="chromium")
     parser.add_argument("--tasks", default="listed", help="listed, all, or names; name* is allowed")
     parser.add_argument("--seeds", default="5", help="how many (5), or which (2,4)")
-    parser.add_argument("--windows", type=int, default=min(4, 1 + (os.cpu_count() or 1)))
+    parser.add_argument("--windows", type=int, default=min(4, os.cpu_count() or 1))
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for every failure as it happens")
     return parser.parse_args()
 

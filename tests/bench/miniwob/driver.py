@@ -14,6 +14,7 @@ from tests.support.browsers import Browser, Page, Tab, open_browser
 from tests.support.browsers.base import wait_until
 from tests.support.browsers.firefox import Firefox
 from tests.support.browsers.open import extension_folder
+from tests.support.port import Port
 from webbrain.testing.model_server import ModelServer
 
 WIDTH, HEIGHT = 500, 420
@@ -22,54 +23,9 @@ EPISODE_MS = 120_000
 """The page's own clock, which ends an episode as lost."""
 RUN_SECONDS = 100.0
 """A run that takes longer is stopped: less than the page's clock, to tell the two apart."""
-LOOK_MS = 1_000
+LOOK = 0.05
 SETTLE = 0.06
 """After the run, for a judge that a page calls a moment later."""
-
-PORT = """(async () => {
-  const api = globalThis.browser ?? chrome;
-  await api.runtime.sendMessage({target: 'background', action: 'ensure_host'});
-  const port = api.runtime.connect({name: 'wb-ui'}), waiting = new Map(), over = [], told = new Map();
-  let last = 0, wake = () => {};
-  const call = (method, params) => new Promise((resolve) => {
-    const id = `m${++last}`;
-    waiting.set(id, resolve);
-    port.postMessage({target: 'python', epoch: 0, kind: 'call', id, method, params});
-  });
-  const of = (requestId) => told.get(requestId) ?? told.set(requestId, {cards: 0, error: ''}).get(requestId);
-  port.onMessage.addListener((frame) => {
-    if (frame.kind !== 'event') {
-      waiting.get(frame.id)?.(frame.kind === 'error' ? {error: frame.error} : frame.result);
-      waiting.delete(frame.id);
-      return;
-    }
-    if (frame.method !== 'agent_update') return;
-    const {tabId, requestId, type, data} = frame.params, run = of(requestId);
-    if (type === 'clarify') {
-      const yes = data.options.find((option) => option.id === 'once') ?? data.options[0];
-      run.cards += 1;
-      call('card.answer', {tabId, cardId: data.cardId, answer: yes.id});
-    }
-    if (type === 'error') run.error = `${data.code}: ${data.message}`;
-    if (type === 'run_complete') {
-      over.push({requestId, ...data, ...run});
-      told.delete(requestId);
-      wake();
-    }
-  });
-  port.onDisconnect.addListener(() => over.push({requestId: '', error: 'the port closed'}));
-  globalThis.bench = {call, over: (ms) => new Promise((resolve) => {
-    const timer = setTimeout(() => wake(), ms);
-    wake = () => {
-      clearTimeout(timer);
-      wake = () => {};
-      resolve(over.splice(0));
-    };
-    if (over.length) wake();
-  })};
-  return true;
-})()"""
-"""A screen without a picture: it keeps the port, says yes to every card and collects what has ended."""
 
 
 @dataclass
@@ -106,8 +62,11 @@ class Slot:
 class Driver:
     """One browser with the extension, and some windows."""
 
-    def __init__(self, browser: Browser, suite: Suite, pages: str, oracle: Oracle, windows: int) -> None:
+    def __init__(
+        self, browser: Browser, port: Port, suite: Suite, pages: str, oracle: Oracle, windows: int
+    ) -> None:
         self._browser = browser
+        self._port = port
         self._suite = suite
         self._pages = pages
         self._oracle = oracle
@@ -126,14 +85,16 @@ class Driver:
                     if problem is not None:
                         yield problem
                         self._slots[index] = Slot(self._replaced(slot))
-            for ended in self._port(f"over({LOOK_MS})"):
-                for slot in self._slots:
-                    if slot.row is not None and slot.request == ended["requestId"]:
-                        yield self._end(slot, ended)
+            time.sleep(LOOK)
+            over = self._port.ended()
             for slot in self._slots:
-                if slot.row is not None and time.monotonic() - slot.started > RUN_SECONDS:
-                    self._call("chat.abort", tabId=slot.tab.id)
-                    yield self._end(slot, {"status": "too slow", "error": "", "cards": 0})
+                if slot.row is None:
+                    continue
+                if slot.request in over:
+                    yield self._end(slot)
+                elif time.monotonic() - slot.started > RUN_SECONDS:
+                    self._port.call("chat.abort", tabId=slot.tab.id)
+                    yield self._end(slot)
 
     def _start(self, slot: Slot, task: str, seed: int) -> Row | None:
         """Set the page up and start a run on it; a row that says so if that fails."""
@@ -143,21 +104,18 @@ class Driver:
             page.wait("globalThis.core && core.cover_div && true")
             row.goal = page.eval(f"({self._suite.setup})({json.dumps([seed, EPISODE_MS, True])})")
             page.wait("WOB_TASK_READY")
-            self._call("conversation.clear", tabId=slot.tab.id)
+            self._port.call("conversation.clear", tabId=slot.tab.id)
             slot.number, slot.part = self._oracle.cast(self._suite.policies[task], row.goal)
             slot.request = f"miniwob-{slot.number}"
             text = task_text(slot.number, row.goal)
-            begun = self._call("chat.start", tabId=slot.tab.id, text=text, mode="act", requestId=slot.request)
+            self._port.call("chat.start", tabId=slot.tab.id, text=text, mode="act", requestId=slot.request)
         except Exception as error:
-            row.reason, row.detail = "the page could not be set up", f"{type(error).__name__}: {error}"
-            return row
-        if "error" in begun:
-            row.reason, row.detail = "the run was not accepted", json.dumps(begun)
+            row.reason, row.detail = "the episode could not begin", f"{type(error).__name__}: {error}"
             return row
         slot.row, slot.started = row, time.monotonic()
         return None
 
-    def _end(self, slot: Slot, ended: dict[str, Any]) -> Row:
+    def _end(self, slot: Slot) -> Row:
         row, part = slot.row, slot.part
         assert row is not None
         assert part is not None
@@ -165,7 +123,10 @@ class Driver:
         time.sleep(SETTLE)
         self._oracle.dismiss(slot.number)
         slot.row = None
-        row.calls, row.cards, row.log = len(part.calls), ended["cards"], part.log
+        told = self._port.told(slot.request)
+        self._port.forget(slot.request)
+        row.calls, row.log = len(part.calls), part.log
+        row.cards = sum(event["type"] == "clarify" for event in told)
         for tool, times in part.seconds.items():
             self.seconds.setdefault(tool, []).extend(times)
         try:
@@ -176,7 +137,7 @@ class Driver:
         row.done, row.raw = bool(judged["done"]), float(judged["raw"])
         row.ok = row.done and row.raw >= 0.99
         if not row.ok:
-            row.reason, row.detail = _why(row, part, ended)
+            row.reason, row.detail = _why(row, part, told)
         return row
 
     def _window(self) -> Tab:
@@ -195,13 +156,6 @@ class Driver:
         _close(slot.tab.page)
         return self._window()
 
-    def _call(self, method: str, **params: Any) -> dict[str, Any]:
-        found: dict[str, Any] = self._port(f"call({json.dumps(method)}, {json.dumps(params)})")
-        return found
-
-    def _port(self, expression: str) -> Any:
-        return self._browser.control.eval(f"bench.{expression}")
-
 
 @contextmanager
 def driver(name: str, suite: Suite, pages: str, windows: int) -> Iterator[Driver]:
@@ -217,27 +171,22 @@ def driver(name: str, suite: Suite, pages: str, windows: int) -> Iterator[Driver
         with ModelServer(oracle, model="oracle") as model:
             # All requests of hours of episodes are of no use to anybody.
             model.calls = _Nothing()
-            browser.control.wait(PORT, 90, "the supervisor's port")
-            player = Driver(browser, suite, pages, oracle, windows)
-            config = {"baseUrl": model.url, "model": model.model, "promptTier": "full"}
-            for method, params in (
-                ("providers.save", {"id": "custom", "config": config}),
-                ("providers.activate", {"id": "custom"}),
-                ("settings.set", {"values": {"maxAgentSteps": 0}}),
-            ):
-                answer = player._call(method, **params)
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-            yield player
+            port = Port(browser)
+            port.choose_model(model.url, model.model, {"maxAgentSteps": 0})
+            yield Driver(browser, port, suite, pages, oracle, windows)
             if model.refused:
                 raise RuntimeError(f"a strict service would refuse: {model.refused[:3]}")
     finally:
         browser.close()
 
 
-def _why(row: Row, part: Part, ended: dict[str, Any]) -> tuple[str, str]:
-    if ended["status"] != "completed":
-        return f"run {ended['status']}", ended["error"]
+def _why(row: Row, part: Part, told: list[dict[str, Any]]) -> tuple[str, str]:
+    data = {event["type"]: event["data"] for event in told}
+    if "run_complete" not in data:
+        return "run too slow", f"stopped after {RUN_SECONDS:.0f} s"
+    if data["run_complete"]["status"] != "completed":
+        failed = data.get("error", {})
+        return f"run {data['run_complete']['status']}", f"{failed.get('code')}: {failed.get('message')}"
     if part.missing:
         return f"no tool {part.missing[0]}", part.gave_up
     if part.gave_up:
