@@ -19,6 +19,9 @@
  * @typedef {{kind: "max_steps", id: string, steps: number, recap: string}} MaxStepsItem
  * @typedef {TextItem | ToolItem | PictureItem | WarningItem | ErrorItem | CardItem | MaxStepsItem} Item
  *
+ * @typedef {{code: string, message: string, until: number, seconds: number, attempt: number}} Pause `until` in
+ *   milliseconds since 1970
+ *
  * @typedef {"running" | "completed" | "stopped" | "failed" | "max_steps" | "interrupted"} TurnStatus
  *
  * @typedef {object} Turn one run: what the person asked and everything that followed
@@ -30,6 +33,7 @@
  * @property {Item[]} items
  * @property {number} step of the model call under way, from 1
  * @property {boolean} thinking waiting for the model
+ * @property {Pause | null} waiting its service refused for now, and is asked again later
  * @property {TurnStatus} status
  * @property {string} outcome what the agent claims: success, partial, failed or nothing
  * @property {number} steps
@@ -75,7 +79,8 @@ export function reduce(conversation, event) {
   const gap = conversation.gap || (conversation.seq > 0 && event.seq > conversation.seq + 1);
   const index = conversation.turns.findLastIndex((turn) => turn.id === event.runId);
   const before = index >= 0 ? conversation.turns[index] : newTurn(event);
-  const after = apply(before, event);
+  // Whatever comes next: the wait is over.
+  const after = apply({ ...before, waiting: null }, event);
   const turns = conversation.turns.slice();
   if (index >= 0) turns[index] = after;
   else turns.push(after);
@@ -133,6 +138,7 @@ function newTurn(event) {
     items: [],
     step: 0,
     thinking: false,
+    waiting: null,
     status: "running",
     outcome: "",
     steps: 0,
@@ -159,6 +165,19 @@ function apply(turn, event) {
       };
     case "thinking":
       return { ...turn, items: settleText(turn.items), step: data.step, thinking: true };
+    case "waiting":
+      return {
+        ...turn,
+        items: settleText(turn.items),
+        thinking: true,
+        waiting: {
+          code: data.code,
+          message: data.message,
+          until: data.until,
+          seconds: data.seconds,
+          attempt: data.attempt,
+        },
+      };
     case "text_delta":
       return { ...turn, thinking: false, items: writeText(turn, event, data.delta, "delta") };
     case "text":

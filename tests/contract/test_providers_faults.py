@@ -11,8 +11,7 @@ import pytest
 from tests.support.models import KEY, client, endpoint, request, whole
 from webbrain.core.errors import BridgeError, ProviderFailed
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall
-from webbrain.host.memory import MemoryHost
-from webbrain.host.memory import STALL, Gate, Reply
+from webbrain.host.memory import STALL, Gate, MemoryHost, Reply
 from webbrain.host.protocols import HttpRequest
 from webbrain.providers import errors
 from webbrain.providers.base import model_differs
@@ -137,6 +136,34 @@ async def test_retry_after_as_a_date() -> None:
     now = 1_796_000_000.0
     assert errors.retry_after({"retry-after": "Sun, 29 Nov 2026 20:00:00 GMT"}, 1_795_982_400.0 - 30) == 30.0
     assert errors.retry_after({"Retry-After": "Sun, 29 Nov 2020 20:00:00 GMT"}, now) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 7.66s.", 7.66),
+        ("Please try again in 1m12s", 72.0),
+        ("Please try again in 340ms", 0.34),
+        ("Please try again in 999999s", 3_600),
+        ("Please try again later", None),
+    ],
+)
+async def test_a_pause_that_only_the_words_name(words: str, seconds: float | None) -> None:
+    failure = await fails("groq", error(429, words))
+    assert failure.data.get("retry_after") == seconds
+
+
+async def test_googles_pause_and_openais_fine_one() -> None:
+    body = {
+        "error": {"code": 429, "message": "m", "details": [{"@type": "x/RetryInfo", "retryDelay": "34s"}]}
+    }
+    assert (await fails("gemini", Reply.json(body, 429))).data["retry_after"] == 34.0
+    assert errors.retry_after({"retry-after-ms": "1500", "retry-after": "2"}, 0.0) == 1.5
+
+
+async def test_a_local_server_needs_no_network() -> None:
+    failure = await fails("llamacpp", BridgeError("offline", code="offline"))
+    assert failure.code == "server_not_running"
 
 
 async def test_ollama_says_exactly_what_to_set() -> None:

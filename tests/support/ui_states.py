@@ -142,6 +142,22 @@ def _panel_states() -> dict[str, State]:
             replies=_running(Run().ask("Order the Fjord Shell in size M", ago=2_000).think()),
             ready=".thinking",
         ),
+        "waiting": State(
+            replies=_running(
+                shopping()
+                .think()
+                .add(
+                    ev.Waiting(
+                        code="rate_limited",
+                        message="Anthropic Claude is asking to slow down.",
+                        seconds=45,
+                        until=45_000,
+                        attempt=1,
+                    )
+                )
+            ),
+            ready=".pause-time",
+        ),
         "running": State(
             replies=_running(
                 shopping()

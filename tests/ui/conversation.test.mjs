@@ -258,3 +258,28 @@ test("a warning keeps the tabs it speaks of", () => {
   assert.deepEqual(left.kind === "warning" && left.tabs, [{ tabId: 4, url: "https://a.example/" }]);
   assert.deepEqual(other.kind === "warning" && other.tabs, []);
 });
+
+test("a wait lasts until the next event, whatever that is", () => {
+  const { add, events } = script();
+  add("user_message", ASKED);
+  add("thinking", { step: 1, note: "" });
+  add("waiting", { code: "rate_limited", message: "Slow.", seconds: 9, until: 12_000, attempt: 1 });
+  const waiting = fromEvents("c", events);
+  assert.deepEqual(waiting.turns[0].waiting, {
+    code: "rate_limited",
+    message: "Slow.",
+    seconds: 9,
+    until: 12_000,
+    attempt: 1,
+  });
+  assert.equal(waiting.turns[0].thinking, true);
+  for (const [type, data] of /** @type {[string, any][]} */ ([
+    ["text", { content: "a", replace: true, final: false }],
+    ["tool_call", { callId: "a", name: "x", label: "", args: "{}", step: 1 }],
+    ["error", { code: "rate_limited", message: "m", detail: "", retryable: true }],
+    ["run_complete", { status: "stopped", outcome: "", steps: 1, durationMs: 1 }],
+  ])) {
+    const next = { ...events[0], seq: 4, type, data };
+    assert.equal(reduce(waiting, next).turns[0].waiting, null, type);
+  }
+});

@@ -12,7 +12,11 @@
   const now = Date.now();
 
   /** Times in a state are milliseconds before now. */
-  const dated = (/** @type {any} */ event) => (event?.runId ? { ...event, at: now + event.at } : event);
+  const dated = (/** @type {any} */ event) => {
+    if (!event?.runId) return event;
+    const data = "until" in event.data ? { ...event.data, until: now + event.data.until } : event.data;
+    return { ...event, at: now + event.at, data };
+  };
 
   /** @type {Set<any>} */
   const ports = new Set();

@@ -271,47 +271,10 @@ async def test_a_model_with_a_name_for_itself_as_a_tool() -> None:
 # --- providers that fail ---
 
 
-async def test_a_passing_failure_is_repeated_once() -> None:
-    bench = Bench(ProviderFailed("Busy.", code="overloaded", transient=True), "Here.")
-    await bench.run("x", "ask")
-    warning = bench.last("warning")
-    assert (warning["code"], warning["message"]) == ("provider_retry", "Busy. Trying once more.")
-    assert 2.0 in bench.host.clock.sleeps
-    assert bench.last("run_complete")["status"] == "completed"
-
-
-async def test_a_failure_that_lasts_ends_the_run() -> None:
-    busy = ProviderFailed("Busy.", code="overloaded", transient=True, data={"hint": "Wait.", "detail": "529"})
-    bench = Bench(busy, busy, "never")
-    events = await bench.run("x", "ask")
-    assert types(events)[-2:] == ["error", "run_complete"]
-    assert bench.last("error") == {
-        "code": "overloaded",
-        "message": "Busy.",
-        "detail": "Wait.\n\n529",
-        "retryable": True,
-    }
-    assert bench.last("run_complete")["status"] == "failed"
-
-
 async def test_a_wrong_key_is_not_tried_twice() -> None:
     bench = Bench(ProviderFailed("Wrong key.", code="wrong_key"), "never")
     await bench.run("x", "ask")
     assert len(bench.model.requests) == 1
-
-
-async def test_a_provider_that_wants_a_long_pause_is_not_asked_again() -> None:
-    slow = ProviderFailed("Slow down.", code="rate_limited", transient=True, data={"retry_after": 600.0})
-    bench = Bench(slow, "never")
-    await bench.run("x", "ask")
-    assert bench.last("error")["code"] == "rate_limited"
-
-
-async def test_a_provider_may_ask_for_a_short_pause() -> None:
-    slow = ProviderFailed("Slow down.", code="rate_limited", transient=True, data={"retry_after": 7.0})
-    bench = Bench(slow, "Here.")
-    await bench.run("x", "ask")
-    assert 7.0 in bench.host.clock.sleeps
 
 
 async def test_after_a_failure_the_next_message_works() -> None:

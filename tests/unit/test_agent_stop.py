@@ -155,7 +155,7 @@ async def test_stop_during_the_pause_before_a_repeat() -> None:
     bench = Bench(ProviderFailed("Busy.", code="overloaded", transient=True), "never")
     bench.host.clock.hold()
     await bench.start("x", "ask")
-    await bench.until("warning")
+    await bench.until("waiting")
     while 2.0 not in bench.host.clock.sleeps:
         await asyncio.sleep(0)
     await bench.stop()

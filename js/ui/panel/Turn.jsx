@@ -9,6 +9,7 @@ import { Card } from "./Cards.jsx";
 import { Steps } from "./Steps.jsx";
 import { busy, continueRun, retry } from "./store.js";
 import { goToTab, openSettings } from "./tabs.js";
+import { Waiting } from "./Waiting.jsx";
 
 /**
  * @typedef {import("../conversation.js").Turn} TurnModel
@@ -41,6 +42,7 @@ export function Turn({ turn, last }) {
           <Part key={part.id} item={part} turn={turn} last={last} narration={index < groups.length - 1} />
         ),
       )}
+      {turn.waiting && !over && <Waiting pause={turn.waiting} />}
       {turn.thinking && !over && (
         <p class="thinking" aria-hidden="true">
           <span />

@@ -4,12 +4,13 @@ from typing import Final
 
 from webbrain.agent.context import ContextGuard, message_chars, tools_chars
 from webbrain.agent.journal import Journal
+from webbrain.agent.patience import Patience
 from webbrain.agent.turns import TurnState, TurnStrategy
 from webbrain.agent.waiting import detached
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.events import Text
 from webbrain.core.events import Warning as RunWarning
-from webbrain.core.limits import STREAMED_TEXT_CHARS, TRANSIENT_RETRY_DELAY
+from webbrain.core.limits import STREAMED_TEXT_CHARS
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
@@ -22,9 +23,6 @@ PICTURES_REFUSED: Final = (
     "{label} does not accept pictures with this model, so it gets none from now on. "
     "A vision model can be chosen in the settings."
 )
-
-LONGEST_RETRY_DELAY: Final = 30.0
-"""Seconds: a provider that wants a longer pause is not asked again; the user decides."""
 
 
 class ModelCaller:
@@ -44,7 +42,7 @@ class ModelCaller:
         self, client: ModelClient, strategy: TurnStrategy, state: TurnState, *, pinned: int, streaming: bool
     ) -> ModelReply:
         """Return a whole answer; raise ``ProviderFailed`` once a repeat cannot help."""
-        retried = shortened = False
+        shortened, patience = False, Patience(self._host.clock, self._journal)
         while True:
             request = self._request(client.info.context_window, strategy, state, pinned, emergency=shortened)
             request.stream = streaming and _may_stream(client.info, state.mode)
@@ -58,11 +56,7 @@ class ModelCaller:
                     self._warn(
                         "context_shortened", "The conversation was too long for the model and was shortened."
                     )
-                elif error.transient and not retried and (delay := _delay(error)) <= LONGEST_RETRY_DELAY:
-                    retried = True
-                    self._warn("provider_retry", f"{error.message} Trying once more.")
-                    await self._host.clock.sleep(delay)
-                else:
+                elif not await patience.wait(error):
                     raise
             else:
                 if saw and not client.info.supports_vision:
@@ -124,9 +118,3 @@ class ModelCaller:
 
 def _may_stream(info: ModelInfo, mode: Mode) -> bool:
     return mode is Mode.ASK and info.streams_in_ask and not info.constrained
-
-
-def _delay(error: ProviderFailed) -> float:
-    """Seconds until the repeat: ours, or what the provider asked for if that is longer."""
-    asked = error.data.get("retry_after")
-    return max(TRANSIENT_RETRY_DELAY, asked) if isinstance(asked, int | float) else TRANSIENT_RETRY_DELAY

@@ -29,6 +29,17 @@ class Thinking(_Camel):
     note: str = ""
 
 
+class Waiting(_Camel):
+    """The model service refused for now and is asked again, for the ``attempt``-th time, at ``until``
+    (milliseconds since 1970)."""
+
+    code: str
+    message: str
+    seconds: float
+    until: float
+    attempt: int
+
+
 class Text(_Camel):
     """Assistant text, whole. ``replace`` drops what deltas of this step showed before."""
 
@@ -161,6 +172,7 @@ class RunComplete(_Camel):
 EVENTS: dict[str, type[_Camel]] = {
     "user_message": UserMessage,
     "thinking": Thinking,
+    "waiting": Waiting,
     "text": Text,
     "text_delta": TextDelta,
     "tool_call": ToolCallStarted,
@@ -180,6 +192,7 @@ NAMES: dict[type[_Camel], str] = {model: name for name, model in EVENTS.items()}
 Event = (
     UserMessage
     | Thinking
+    | Waiting
     | Text
     | TextDelta
     | ToolCallStarted

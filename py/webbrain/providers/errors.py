@@ -71,6 +71,11 @@ _PICTURES = re.compile(
 _PICTURE_SIZE = re.compile(
     r"exceed|too (?:large|big|many)|maximum|resolution|dimension|megapixel", re.IGNORECASE
 )
+_RETRY_IN = re.compile(
+    r'"retryDelay"\s*:\s*"(?P<delay>\d{1,6}(?:\.\d{1,9})?)s"'
+    r"|try again in (?:(?P<minutes>\d{1,4})m(?!s))?(?P<amount>\d{1,6}(?:\.\d{1,9})?)\s?(?P<unit>ms|s)",
+    re.IGNORECASE,
+)
 _MODEL = re.compile(r"\bmodels?\b", re.IGNORECASE)
 _MODEL_GONE = re.compile(
     r"model_not_found|no endpoints found"
@@ -105,8 +110,12 @@ def is_html(content_type: str, body: str) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds to wait from a ``Retry-After`` header (seconds or an HTTP date), bounded."""
-    raw = _header(headers, "retry-after").strip()
+    """Seconds to wait from a ``Retry-After`` header (seconds or an HTTP date), bounded.
+
+    OpenAI also sends ``retry-after-ms``, which is the finer one of the two.
+    """
+    fine = _header(headers, "retry-after-ms").strip()
+    raw = f"{fine}e-3" if fine.isdigit() else _header(headers, "retry-after").strip()
     if not raw:
         return None
     try:
@@ -117,6 +126,16 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         except (ValueError, TypeError, OverflowError):
             return None
     return min(max(seconds, 0.0), RETRY_AFTER_MAX) if seconds == seconds else None
+
+
+def retry_in_words(body: str) -> float | None:
+    """Seconds to wait where only the error's text says so: Google's ``retryDelay``, OpenAI's and Groq's
+    "try again in"."""
+    found = _RETRY_IN.search(body)
+    if found is None:
+        return None
+    minutes, amount, unit = found["minutes"] or "0", found["delay"] or found["amount"], found["unit"]
+    return min(int(minutes) * 60 + float(amount) / (1000 if unit == "ms" else 1), RETRY_AFTER_MAX)
 
 
 def refused_parameter(status: int, body: str, sent: Collection[str]) -> str:
@@ -152,6 +171,8 @@ def http_failure(
 ) -> ProviderFailed:
     """The failure that an answer with an error status stands for."""
     label, wait = endpoint.info.label, retry_after(headers, now)
+    if wait is None and status in (429, 503):
+        wait = retry_in_words(body)
     html = is_html(_header(headers, "content-type"), body)
     report = _Report(endpoint, status, words_of_page(body) if html else body, wait)
     text = "" if html else _searchable(body)
@@ -314,7 +335,8 @@ def network_failure(endpoint: Endpoint, error: BridgeError) -> ProviderFailed:
     )
     origin = _origin(endpoint.base_url)
     data: dict[str, Any] = {"detail": detail}
-    if error.code == "net_refused" and endpoint.info.local:
+    if error.code in ("net_refused", "offline") and endpoint.info.local:
+        # A server on this machine needs no network: without one it is the server that is missing.
         start = endpoint.entry.start_hint
         data["hint"] = f"Start the server: {start}" if start else "Start the server, or check host and port."
         return ProviderFailed(f"Nothing answers at {origin}.", code="server_not_running", data=data)
@@ -322,7 +344,8 @@ def network_failure(endpoint: Endpoint, error: BridgeError) -> ProviderFailed:
         data["hint"] = "Check the address, and that a proxy or blocker does not stop it."
         return ProviderFailed(f"{origin} cannot be reached.", code="unreachable", data=data, transient=True)
     if error.code == "offline":
-        return ProviderFailed("This computer is offline.", code="offline", data=data)
+        data["hint"] = "Connect it to the network and try again."
+        return ProviderFailed("This computer is offline.", code="offline", data=data, transient=True)
     if error.code == "net_timeout":
         data["hint"] = (
             "A local model may need longer for a long page: choose a smaller model or a shorter context."
