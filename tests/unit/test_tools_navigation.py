@@ -115,8 +115,12 @@ async def test_navigate_that_goes_nowhere_is_a_failure() -> None:
     assert result.data["url"] == URL
 
 
-async def test_navigate_to_a_page_that_never_finishes() -> None:
+@pytest.mark.parametrize("silent", [True, False])
+async def test_navigate_to_a_page_that_never_finishes(silent: bool) -> None:
+    """One that answers is only slow; one whose timers stand still perhaps shows a dialog."""
     host = page_host()
+    if silent:
+        host.page.on("wait_for_stable", BridgeError("No answer.", code="page_busy"))
     go = host.browser.navigate
 
     async def navigate(tab_id: int, url: str) -> None:
@@ -127,6 +131,7 @@ async def test_navigate_to_a_page_that_never_finishes() -> None:
     result = await call(host, "navigate", url="/slow")
     assert result.success
     assert result.data["stillLoading"] is True
+    assert any("dialog" in note for note in result.notes) == silent
 
 
 async def test_navigate_to_a_page_that_cannot_be_read() -> None:

@@ -17,6 +17,8 @@ from webbrain.tools.following import (
     report,
     settle,
 )
+from webbrain.tools.problems import PERHAPS_DIALOG
+from webbrain.tools.silence import stands_still
 from webbrain.tools.state import DialogOpen, unless_dialog
 
 PROBE_TIMEOUT: Final = 3.0
@@ -107,6 +109,10 @@ async def arrive(ctx: ToolContext, tab: Tab, result: ToolResult) -> ToolResult:
     if tab.status == "loading":
         result.data["stillLoading"] = True
         result.notes.append(STILL_LOADING_NOTE)
+        # A dialog that opens while the page loads holds it up for ever.
+        if await stands_still(ctx):
+            result.data["silent"] = True
+            result.notes.append(PERHAPS_DIALOG)
     try:
         await ctx.page("page_state", {}, timeout=PROBE_TIMEOUT)
     except DialogOpen:

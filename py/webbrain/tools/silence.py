@@ -50,6 +50,20 @@ async def answered(ctx: ToolContext, action: str, args: Mapping[str, Any]) -> di
             call.cancel()
 
 
+async def stands_still(ctx: ToolContext) -> bool:
+    """Whether the page answers nothing that needs a timer of its own, and nobody would report its dialog."""
+    if ctx.tab_id in ctx.state.debugged:
+        return False
+    try:
+        await ctx.host.page.call(ctx.tab_id, QUESTION, QUESTION_ARGS, timeout=ANSWER_TIMEOUT)
+    except BridgeError as error:
+        if error.code != "page_busy":
+            return False
+        ctx.state.warn("page_silent", SILENT)
+        return True
+    return False
+
+
 async def _is_alive(ctx: ToolContext, call: asyncio.Future[dict[str, Any]]) -> bool:
     """Whether the page answers while it is at work; also true if it has finished meanwhile or is gone."""
     question = asyncio.ensure_future(
