@@ -60,6 +60,15 @@ def test_17_what_takes_no_input_is_refused_with_a_reason(player: Player, name: s
     assert player.js("document.title") == "17 not for input"
 
 
+def test_17_the_marks_are_in_the_tree(player: Player) -> None:
+    """Before anybody tries: each line says why there is nothing to be done with it."""
+    player.case("17-not-for-input")
+    assert "(disabled)" in player.line('button "Disabled one"')
+    assert "(inert)" in player.line('button "Inert one"')
+    assert "(disabled)" in player.line('textbox "Locked"')
+    assert player.fill('textbox "Locked"', "x")["code"] == "disabled"
+
+
 def test_18_a_transparent_mask_is_named_and_escape_helps(player: Player) -> None:
     """The mask of an open select is what is in the way; Escape takes it away."""
     player.case("18-select-mask")
