@@ -6,6 +6,7 @@ from typing import Any
 from webbrain.core.messages import Message, ModelRequest, ToolSchema
 from webbrain.host.memory import MemoryHost
 from webbrain.providers import catalog, config
+from webbrain.providers import entered as entered_form
 from webbrain.providers.client import HttpModelClient
 from webbrain.providers.config import Endpoint
 
@@ -19,7 +20,7 @@ def endpoint(provider_id: str, **form: Any) -> Endpoint:
     entered = {"apiKey": KEY if entry.key == "required" else "", **form}
     if not entry.base_url:
         entered.setdefault("baseUrl", "http://localhost:9999/v1")
-    return config.resolve(loaded, entry, config.merge(entry, {}, entered))
+    return config.resolve(loaded, entry, entered_form.merge(entry, {}, entered))
 
 
 def client(

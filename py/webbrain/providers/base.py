@@ -6,6 +6,7 @@ from typing import Protocol
 
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.core.types import Tier
+from webbrain.providers.cost import Prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,15 +20,21 @@ class ModelInfo:
     context_window: int
     supports_tools: bool = True
     supports_vision: bool = False
+    supports_documents: bool = False
     streams_in_ask: bool = True
     constrained: bool = False
     local: bool = False
+    prices: Prices | None = None
+    """``None`` if calls cost nothing."""
 
 
 class ModelClient(Protocol):
     """One configured model, for one run: what it learns about broken streams ends with the run."""
 
-    info: ModelInfo
+    @property
+    def info(self) -> ModelInfo:
+        """Facts about the model. They may change during the run: it may lose its eyes."""
+        ...
 
     async def complete(
         self,

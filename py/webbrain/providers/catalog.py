@@ -1,17 +1,26 @@
-"""The catalogue of services, ``catalog.toml``, loaded and checked.
+"""The catalogue of services, ``catalog.toml`` and ``catalog_more.toml``, loaded and checked.
 
 The picker, the settings form, the table in the docs and the contract tests all read it from here, so that a
-new service is one new table in that file.
+new service is one new table in one of these files.
 """
 
 import functools
+import re
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+FILES = ("catalog.toml", "catalog_more.toml")
+_PLACE = re.compile(r"\{([a-zA-Z]+)\}")
+
 Category = Literal["local", "cloud", "router", "custom"]
+WireName = Literal[
+    "openai_chat", "openai_responses", "azure", "llamacpp", "anthropic", "vertex_anthropic", "bedrock"
+]
+ReasoningReplay = Literal["", "loop", "calls"]
 
 
 class _Data(BaseModel):
@@ -26,6 +35,32 @@ class ModelFamily(_Data):
     """Lower-case text that the model's name, or the part after its last slash, must start with."""
     context_window: int | None = None
     vision: bool | None = None
+    reasoning_replay: ReasoningReplay | None = None
+    """In place of the service's own, where that is not empty."""
+
+
+class Parameter(_Data):
+    """A value a service needs besides address, key and model, as its form asks for it."""
+
+    key: str = Field(pattern=r"^[a-z][a-zA-Z]*$")
+    label: str
+    required: bool = True
+    """Only asked for if the address in use, or nothing but the wire, has a place for it."""
+    secret: bool = False
+    default: str = ""
+    placeholder: str = ""
+    pattern: str = r"[A-Za-z0-9._-]+"
+    """What the whole value must look like."""
+    help: str = ""
+
+
+class Derived(_Data):
+    """A part of an address that follows from a parameter."""
+
+    source: str
+    cases: dict[str, str] = Field(default_factory=dict)
+    otherwise: str
+    """May hold ``{names}`` of parameters."""
 
 
 class CatalogEntry(_Data):
@@ -34,19 +69,33 @@ class CatalogEntry(_Data):
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
     label: str
     category: Category
-    wire: Literal["openai_chat", "anthropic"] = "openai_chat"
+    wire: WireName = "openai_chat"
     base_url: str = ""
+    """May hold ``{names}`` of parameters, which the user fills in."""
+    parameters: tuple[Parameter, ...] = ()
+    derived: dict[str, Derived] = Field(default_factory=dict)
     versioned: bool = True
     """False: the address is the server's root and the wire adds ``/v1``."""
-    auth: Literal["bearer", "x-api-key", "none"] = "bearer"
+    auth: Literal["bearer", "x-api-key", "api-key", "x-goog-api-key", "sigv4", "none"] = "bearer"
     key: Literal["required", "optional", "none"] = "required"
+    key_label: str = "API key"
     key_url: str = ""
     key_placeholder: str = ""
     default_model: str = ""
     requires_model: bool = True
     context_window: int = Field(gt=0)
     vision: Literal["by_name", "yes", "no", "ask_server"] = "by_name"
+    tools: bool = True
+    """False: its models cannot be given tools."""
+    documents: bool = False
+    """Takes PDF files as they are."""
     ask_streaming: bool = True
+    streams_at_first: bool = True
+    """False: it streams only once the user says so."""
+    whole_models: tuple[str, ...] = ()
+    """Globs of models that do not stream."""
+    responses_models: tuple[str, ...] = ()
+    """Globs of models that speak only the Responses format, at the usual address."""
     structured: Literal["", "response_format"] = ""
     """How answers are held to a JSON schema; empty: they cannot be."""
     constrained: Literal["auto", "off"] = "off"
@@ -69,17 +118,27 @@ class CatalogEntry(_Data):
     """Send ``stream_options.include_usage``."""
     tool_stream: bool = False
     """Send ``tool_stream`` when streaming with tools."""
-    reasoning_replay: bool = False
-    """Give back ``reasoning_content`` with assistant turns of the same model that called tools."""
+    system_role: Literal["system", "developer"] = "system"
+    thinking: Literal[
+        "", "by_model", "reasoning_effort", "reasoning", "enable_thinking", "thinking_type", "anthropic"
+    ] = ""
+    """How thinking is turned off or measured out; see reasoning.py. Empty: it cannot be."""
+    reasoning_replay: ReasoningReplay = ""
+    """Give back ``reasoning_content`` with assistant turns of the same model that called tools: of the whole
+    conversation (``calls``), or only since the user last spoke (``loop``)."""
+    reasoning_details_replay: bool = False
+    """Give back ``reasoning_details`` with assistant turns of the same model."""
     extra_content_replay: bool = False
     """Give back ``extra_content`` of tool calls (thought signatures)."""
+    signature_stand_in: str = ""
+    """The documented thought signature for calls that another model made."""
     schema_dialect: Literal["json_schema", "gemini"] = "json_schema"
     short_call_ids: bool = False
     """Tool call ids must be nine letters or digits."""
     user_after_tool: bool = True
     """False: a user turn may not follow a tool result directly."""
     unsupported_models: tuple[str, ...] = ()
-    """Globs of models this service offers only through an interface we do not speak."""
+    """Globs of models that cannot be given tools."""
     explains_origin: bool = False
     """Refuses unknown browser origins with 403 and can be told to accept ours."""
 
@@ -87,6 +146,8 @@ class CatalogEntry(_Data):
     cost_output: float = Field(default=0.0, ge=0)
     cost_cache_read: float = Field(default=0.0, ge=0)
     cost_cache_write: float = Field(default=0.0, ge=0)
+    """Of an entry that is kept for minutes."""
+    cost_cache_write_hour: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _consistent(self) -> "CatalogEntry":
@@ -98,11 +159,31 @@ class CatalogEntry(_Data):
             raise ValueError("say where the key is made")
         if (self.auth == "none") != (self.key == "none"):
             raise ValueError("a key needs a way to send it")
+        known = {parameter.key for parameter in self.parameters} | set(self.derived)
+        if unknown := set(_PLACE.findall(self.base_url)) - known:
+            raise ValueError(f"the address has places for unknown parameters: {sorted(unknown)}")
+        if any(derived.source not in known for derived in self.derived.values()):
+            raise ValueError("a part of an address is derived from an unknown parameter")
+        if not self.ask_streaming and not self.streams_at_first:
+            raise ValueError("what never streams does not stream at first either")
         if self.constrained == "auto" and not self.structured:
             raise ValueError("constrained calls need a way to send a schema")
         if self.category == "local" and not self.start_hint:
             raise ValueError("say how a local server is started")
         return self
+
+    def address(self, base_url: str, values: Mapping[str, str]) -> str:
+        """``base_url`` with its places filled; ``values`` has every parameter. Empty ones leave a gap."""
+        filled = {key: _fill(_derive(derived, values), values) for key, derived in self.derived.items()}
+        return _fill(base_url, {**values, **filled})
+
+
+def _derive(derived: Derived, values: Mapping[str, str]) -> str:
+    return derived.cases.get(values.get(derived.source, ""), derived.otherwise)
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    return _PLACE.sub(lambda match: values.get(match[1], ""), template)
 
 
 class Catalog(_Data):
@@ -121,18 +202,26 @@ class Catalog(_Data):
         return None
 
 
-def parse(text: str) -> Catalog:
+def parse(*texts: str) -> Catalog:
     """Read the TOML form: tables ``[provider.<id>]`` and ``[[family]]``. Raises
-    ``pydantic.ValidationError``."""
-    raw = tomllib.loads(text)
-    unknown = set(raw) - {"provider", "family"}
-    if unknown:
-        raise ValueError(f"unknown tables in the catalogue: {sorted(unknown)}")
-    entries = {key: CatalogEntry(id=key, **value) for key, value in raw.get("provider", {}).items()}
-    return Catalog(entries=entries, families=tuple(ModelFamily(**row) for row in raw.get("family", [])))
+    ``pydantic.ValidationError``, and ``ValueError`` for an id that is there twice."""
+    entries: dict[str, CatalogEntry] = {}
+    families: list[ModelFamily] = []
+    for text in texts:
+        raw = tomllib.loads(text)
+        unknown = set(raw) - {"provider", "family"}
+        if unknown:
+            raise ValueError(f"unknown tables in the catalogue: {sorted(unknown)}")
+        for key, value in raw.get("provider", {}).items():
+            if key in entries:
+                raise ValueError(f"two services are called {key}")
+            entries[key] = CatalogEntry(id=key, **value)
+        families += [ModelFamily(**row) for row in raw.get("family", [])]
+    return Catalog(entries=entries, families=tuple(families))
 
 
 @functools.cache
 def load() -> Catalog:
     """The catalogue that ships with the package (also from inside a zip)."""
-    return parse(files("webbrain.providers").joinpath("catalog.toml").read_text(encoding="utf-8"))
+    folder = files("webbrain.providers")
+    return parse(*(folder.joinpath(name).read_text(encoding="utf-8") for name in FILES))

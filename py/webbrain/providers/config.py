@@ -1,11 +1,14 @@
-"""What the user entered for a service, checked, and the endpoint it amounts to.
+"""What is stored for a service, and the endpoint it amounts to.
 
-Stored under the key ``providers`` of ``storage.local`` as ``{id: config}``, with the field names below.
+Stored under the key ``providers`` of ``storage.local`` as ``{id: config}``, with the field names below and
+those of the service's own parameters beside them.
 """
 
 import fnmatch
 import ipaddress
+import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
@@ -16,21 +19,19 @@ from pydantic.alias_generators import to_camel
 from webbrain.core.errors import NeedsPerson
 from webbrain.core.types import Tier
 from webbrain.providers.base import ModelInfo
-from webbrain.providers.catalog import Catalog, CatalogEntry
+from webbrain.providers.catalog import Catalog, CatalogEntry, ReasoningReplay, WireName
+from webbrain.providers.cost import prices
+from webbrain.providers.reasoning import Effort
 
 LOCAL_CONTEXT: Final = 16_384
 REMOTE_CONTEXT: Final = 128_000
 CONTEXT_MIN: Final = 1_024
 CONTEXT_MAX: Final = 10_000_000
-URL_CHARS: Final = 2_000
-TEXT_CHARS: Final = 400
 LOCAL_HEADERS_TIMEOUT: Final = 300.0
 
 OnOff = Literal["auto", "on", "off"]
 
-_PATHS = ("/chat/completions", "/completions", "/responses", "/v1/messages", "/models")
 _VERSION = re.compile(r"/v\d+(?:beta\d*)?$")
-_KEY_PREFIX = re.compile(r"^(?:authorization:\s*)?bearer\s+", re.IGNORECASE)
 
 
 class ProviderConfig(BaseModel):
@@ -46,8 +47,20 @@ class ProviderConfig(BaseModel):
     context_window: int | None = Field(default=None, ge=CONTEXT_MIN, le=CONTEXT_MAX)
     vision_mode: OnOff = "auto"
     constrained: OnOff = "auto"
-    supports_ask_streaming: bool = True
+    supports_ask_streaming: bool | None = None
+    """``None``: as the catalogue says."""
+    api_format: Literal["auto", "chat", "responses"] = "auto"
+    reasoning_effort: Effort = "auto"
+    system_prompt_role: Literal["auto", "system", "developer"] = "auto"
+    max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = "auto"
+    extra_body: str = ""
+    """A JSON object, as text."""
     configured: bool = False
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Parameters of a service may be secrets too."""
+        known = type(self).model_fields
+        return [(name, value) for name, value in super().__repr_args__() if name in known]
 
     def stored(self) -> dict[str, Any]:
         """The JSON kept in the browser's storage."""
@@ -72,6 +85,13 @@ class Endpoint:
     api_key: str = field(repr=False)
     info: ModelInfo
     headers_timeout: float
+    wire: WireName
+    parameters: Mapping[str, str] = field(default_factory=dict, repr=False)
+    effort: Effort = "auto"
+    system_role: Literal["system", "developer"] = "system"
+    limit_field: Literal["auto", "max_tokens", "max_completion_tokens"] = "auto"
+    reasoning_replay: ReasoningReplay = ""
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def root(self) -> str:
@@ -85,12 +105,12 @@ class Endpoint:
         return f"{self.base_url}/v1{path}"
 
     def headers(self) -> dict[str, str]:
-        """Headers every request to this service carries, the key included."""
+        """Headers every request to this service carries, the key included unless it only signs."""
         out = {"Content-Type": "application/json", **self.entry.headers}
         if self.api_key and self.entry.auth == "bearer":
             out["Authorization"] = f"Bearer {self.api_key}"
-        elif self.api_key and self.entry.auth == "x-api-key":
-            out["x-api-key"] = self.api_key
+        elif self.api_key and self.entry.auth in ("x-api-key", "api-key", "x-goog-api-key"):
+            out[self.entry.auth] = self.api_key
         return out
 
     def with_base_url(self, base_url: str) -> "Endpoint":
@@ -103,88 +123,31 @@ def invalid(field: str, message: str) -> NeedsPerson:
     return NeedsPerson(message, code="invalid_field", data={"field": field})
 
 
-def clean_url(raw: str, entry: CatalogEntry) -> str:
-    """Bring an address into the form we store; raise ``invalid_field`` for what cannot be one.
-
-    A missing scheme is added (http for local names, else https), a pasted interface path is taken off.
-    """
-    text = raw.strip()
-    if not text:
-        return entry.base_url
-    if len(text) > URL_CHARS or any(char.isspace() for char in text):
-        raise invalid("baseUrl", "An address has no spaces or line breaks.")
-    if "://" not in text:
-        host = text.split("/", 1)[0]
-        text = ("http://" if is_local_host(_host_of("//" + host)) else "https://") + text
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        raise invalid("baseUrl", "This is not a web address.") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise invalid("baseUrl", "The address must begin with http:// or https:// and name a host.")
-    if parts.username or parts.password:
-        raise invalid("baseUrl", "Put the key into its own field, not into the address.")
-    path = parts.path.rstrip("/")
-    for tail in _PATHS:
-        path = path.removesuffix(tail).rstrip("/")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    url = f"{parts.scheme}://{host}" + (f":{port}" if port else "") + path
-    if entry.versioned and not path and entry.base_url.endswith("/v1") and entry.category == "local":
-        url += "/v1"
-    return url
-
-
-def clean_key(raw: str) -> str:
-    """Take off what people paste along; raise ``invalid_field`` for white space inside a key."""
-    key = _KEY_PREFIX.sub("", raw.strip()).strip().strip("\"'")
-    if any(char.isspace() for char in key):
-        raise invalid("apiKey", "A key has no spaces or line breaks. Copy it again.")
-    if not key.isascii() or not key.isprintable():
-        raise invalid("apiKey", "The key contains characters that no key has. Copy it again.")
-    return key
-
-
-def merge(entry: CatalogEntry, stored: dict[str, Any], entered: dict[str, Any]) -> ProviderConfig:
-    """Lay the form's values over the stored ones and check them. An empty secret keeps the stored one.
-
-    Raises ``NeedsPerson(code="invalid_field")`` with the field's name in ``data``; nothing is saved half.
-    """
-    values = {**stored, **{key: value for key, value in entered.items() if key != "apiKey"}}
-    base_url = clean_url(str(values.get("baseUrl") or ""), entry)
-    # The usual address is not written down, so that a later catalogue may correct it.
-    values["baseUrl"] = "" if base_url == entry.base_url else base_url
-    typed_key = clean_key(str(entered.get("apiKey") or ""))
-    values["apiKey"] = typed_key or str(stored.get("apiKey") or "")
-    for name in ("model", "label"):
-        values[name] = _one_line(name, values.get(name))
-    values["contextWindow"] = _number(values.get("contextWindow"))
-    if "supportsAskStreaming" in values:
-        values["supportsAskStreaming"] = values["supportsAskStreaming"] not in (
-            False,
-            "off",
-            "false",
-            "0",
-            "",
-        )
-    for name, allowed in _CHOICES.items():
-        if not values.get(name):
-            values[name] = "auto"
-        elif values[name] not in allowed:
-            raise invalid(name, f"Choose one of: {', '.join(allowed)}.")
-    _refuse_unusable(entry, values)
-    return ProviderConfig.model_validate(values)
-
-
 def missing(entry: CatalogEntry, config: ProviderConfig) -> NeedsPerson | None:
     """What still has to be filled in before this service can be used."""
     if not (config.base_url or entry.base_url):
         return invalid("baseUrl", "Enter the address of the server.")
     if entry.key == "required" and not config.api_key:
         return invalid("apiKey", f"{entry.label} needs an API key.")
+    values = parameters(entry, config)
+    for parameter in entry.parameters:
+        if parameter.required and not values[parameter.key] and _used(entry, config, parameter.key):
+            return invalid(parameter.key, f"{entry.label} needs this: {parameter.label}.")
     if entry.requires_model and not (config.model or entry.default_model):
         return invalid("model", "Choose a model.")
     return None
+
+
+def parameters(entry: CatalogEntry, config: ProviderConfig) -> dict[str, str]:
+    """The service's own parameters, stored or by default."""
+    stored = config.model_extra or {}
+    return {p.key: str(stored.get(p.key) or p.default) for p in entry.parameters}
+
+
+def _used(entry: CatalogEntry, config: ProviderConfig, key: str) -> bool:
+    """False for a part of the usual address while the user has one of their own."""
+    sources = {key, *(name for name, derived in entry.derived.items() if derived.source == key)}
+    return not config.base_url or not any(f"{{{name}}}" in entry.base_url for name in sources)
 
 
 def resolve(
@@ -193,8 +156,10 @@ def resolve(
     """Turn a configuration into an endpoint: tier, context window, eyes and streaming by the rules of the
     docs."""
     live = live or Live()
-    base_url = config.base_url or entry.base_url
+    values = parameters(entry, config)
+    base_url = entry.address(config.base_url or entry.base_url, values)
     model = config.model or entry.default_model
+    wire = _wire(entry, config, model)
     local = entry.category == "local" or (entry.category == "custom" and is_local_address(base_url))
     constrained = _constrained(entry, config)
     info = ModelInfo(
@@ -204,19 +169,33 @@ def resolve(
         tier=Tier.COMPACT if constrained else _tier(entry, config, local=local),
         context_window=_context(catalog, entry, config, live, model or live.model or "", local=local),
         supports_vision=_vision(catalog, entry, config, live, model or live.model or ""),
-        streams_in_ask=entry.ask_streaming and config.supports_ask_streaming,
+        supports_tools=entry.tools,
+        supports_documents=entry.documents,
+        streams_in_ask=_streams(entry, config, model),
         constrained=constrained,
         local=local,
+        prices=prices(entry, model, local=local),
     )
     timeout = max(entry.headers_timeout, LOCAL_HEADERS_TIMEOUT) if local else entry.headers_timeout
     return Endpoint(
-        entry=entry, base_url=base_url, api_key=config.api_key, info=info, headers_timeout=timeout
+        entry=entry,
+        base_url=base_url,
+        api_key=config.api_key,
+        info=info,
+        headers_timeout=timeout,
+        wire=wire,
+        parameters=values,
+        effort=config.reasoning_effort,
+        system_role=entry.system_role if config.system_prompt_role == "auto" else config.system_prompt_role,
+        limit_field=entry.limit_field if config.max_tokens_field == "auto" else config.max_tokens_field,
+        reasoning_replay=_reasoning_replay(catalog, entry, model),
+        extra_body=_extra_body(config.extra_body),
     )
 
 
 def is_local_address(url: str) -> bool:
     """True for this machine and private networks, by name or number; names are not looked up."""
-    return is_local_host(_host_of(url))
+    return is_local_host(host_of(url))
 
 
 def is_local_host(host: str) -> bool:
@@ -231,49 +210,11 @@ def is_local_host(host: str) -> bool:
     return address.is_loopback or address.is_private or address.is_link_local
 
 
-_CHOICES: Final[dict[str, tuple[str, ...]]] = {
-    "promptTier": ("auto", "compact", "mid", "full"),
-    "visionMode": ("auto", "on", "off"),
-    "constrained": ("auto", "on", "off"),
-}
-
-
-def _host_of(url: str) -> str:
+def host_of(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _one_line(field: str, raw: Any) -> str:
-    text = str(raw or "").strip()
-    if len(text) > TEXT_CHARS or any(char in text for char in "\r\n\t"):
-        raise invalid(field, "One short line, please.")
-    return text
-
-
-def _number(raw: Any) -> int | None:
-    if raw is None or raw == "":
-        return None
-    try:
-        value = int(str(raw).replace(" ", "").replace(",", "").replace("_", ""))
-    except ValueError:
-        raise invalid("contextWindow", "Enter a number of tokens.") from None
-    if not CONTEXT_MIN <= value <= CONTEXT_MAX:
-        raise invalid("contextWindow", f"Between {CONTEXT_MIN} and {CONTEXT_MAX} tokens.")
-    return value
-
-
-def _refuse_unusable(entry: CatalogEntry, values: dict[str, Any]) -> None:
-    model = values["model"].lower()
-    if any(fnmatch.fnmatchcase(model, pattern) for pattern in entry.unsupported_models):
-        raise invalid(
-            "model",
-            f"{entry.label} offers {values['model']} only through an interface this version does not speak. "
-            f"Choose another model, for example {entry.default_model}.",
-        )
-    if values["constrained"] == "on" and not entry.structured:
-        raise invalid("constrained", f"{entry.label} cannot hold answers to a schema.")
 
 
 def _tier(entry: CatalogEntry, config: ProviderConfig, *, local: bool) -> Tier:
@@ -321,3 +262,40 @@ def _vision(catalog: Catalog, entry: CatalogEntry, config: ProviderConfig, live:
         return bool(live.vision)
     family = catalog.family(model)
     return bool(family and family.vision)
+
+
+def _wire(entry: CatalogEntry, config: ProviderConfig, model: str) -> WireName:
+    if entry.wire != "openai_chat" or config.api_format == "chat":
+        return entry.wire
+    if config.api_format == "responses":
+        return "openai_responses"
+    # Elsewhere the same model names are served in the format everybody speaks.
+    only_there = not config.base_url and _matches(model, entry.responses_models)
+    return "openai_responses" if only_there else entry.wire
+
+
+def _streams(entry: CatalogEntry, config: ProviderConfig, model: str) -> bool:
+    if not entry.ask_streaming or _matches(model, entry.whole_models):
+        return False
+    chosen = config.supports_ask_streaming
+    return entry.streams_at_first if chosen is None else chosen
+
+
+def _matches(model: str, globs: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(model.lower(), pattern) for pattern in globs)
+
+
+def _reasoning_replay(catalog: Catalog, entry: CatalogEntry, model: str) -> ReasoningReplay:
+    family = catalog.family(model)
+    if entry.reasoning_replay and family and family.reasoning_replay is not None:
+        return family.reasoning_replay
+    return entry.reasoning_replay
+
+
+def _extra_body(text: str) -> dict[str, Any]:
+    """What was checked when it was entered; anything else in the storage counts as nothing."""
+    try:
+        value = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -3,7 +3,8 @@
 from typing import Any
 
 from webbrain.providers.catalog import Catalog, CatalogEntry
-from webbrain.providers.config import ProviderConfig, missing, resolve
+from webbrain.providers.config import ProviderConfig, missing, parameters, resolve
+from webbrain.providers.reasoning import EFFORTS
 
 Field = dict[str, Any]
 
@@ -43,11 +44,22 @@ def fields(entry: CatalogEntry) -> list[Field]:
         out.append(
             _field(
                 "apiKey",
-                "API key",
+                entry.key_label,
                 "secret",
                 required=entry.key == "required",
                 placeholder=entry.key_placeholder,
                 help="" if entry.key == "required" else "Only if the server wants one.",
+            )
+        )
+    for parameter in entry.parameters:
+        out.append(
+            _field(
+                parameter.key,
+                parameter.label,
+                "secret" if parameter.secret else "text",
+                required=parameter.required and not parameter.default,
+                placeholder=parameter.placeholder or parameter.default,
+                help=parameter.help,
             )
         )
     out.append(
@@ -100,6 +112,66 @@ def fields(entry: CatalogEntry) -> list[Field]:
                 options=[_option("on", "Yes"), _option("off", "No")],
             )
         )
+    return out + _expert_fields(entry)
+
+
+def _expert_fields(entry: CatalogEntry) -> list[Field]:
+    out: list[Field] = []
+    if entry.thinking:
+        names = {
+            "auto": "As the service does",
+            "off": "Off",
+            "xhigh": "Extra high",
+            "max": "Most",
+        }
+        out.append(
+            _field(
+                "reasoningEffort",
+                "Thinking",
+                "select",
+                options=[_option(word, names.get(word, word.capitalize())) for word in EFFORTS],
+                help="More thinking is slower and costs more. Not every model can be told.",
+            )
+        )
+    if entry.category == "custom" or entry.responses_models:
+        out.append(
+            _field(
+                "apiFormat",
+                "Interface",
+                "select",
+                options=[
+                    _option("auto", "Automatic"),
+                    _option("chat", "Chat Completions"),
+                    _option("responses", "Responses"),
+                ],
+            )
+        )
+    if entry.category == "custom":
+        out.append(
+            _field(
+                "systemPromptRole",
+                "Role of the instructions",
+                "select",
+                options=[_option(role, role) for role in ("auto", "system", "developer")],
+            )
+        )
+        out.append(
+            _field(
+                "maxTokensField",
+                "Name of the output limit",
+                "select",
+                options=[_option(name, name) for name in ("auto", "max_tokens", "max_completion_tokens")],
+            )
+        )
+    out.append(
+        _field(
+            "extraBody",
+            "More fields for each request",
+            "text",
+            placeholder='{"top_p": 0.9}',
+            help="A JSON object for what the service knows and this form does not.",
+        )
+    )
     return out
 
 
@@ -114,9 +186,21 @@ def values(entry: CatalogEntry, config: ProviderConfig) -> dict[str, Any]:
         "constrained": config.constrained,
         "contextWindow": "" if config.context_window is None else config.context_window,
         "visionMode": config.vision_mode,
-        "supportsAskStreaming": "on" if config.supports_ask_streaming else "off",
+        "supportsAskStreaming": "on" if _streams(entry, config) else "off",
+        "reasoningEffort": config.reasoning_effort,
+        "apiFormat": config.api_format,
+        "systemPromptRole": config.system_prompt_role,
+        "maxTokensField": config.max_tokens_field,
+        "extraBody": config.extra_body,
     }
+    stored = parameters(entry, config)
+    known |= {p.key: "" if p.secret else stored[p.key] for p in entry.parameters}
     return {field["key"]: known[field["key"]] for field in fields(entry)}
+
+
+def _streams(entry: CatalogEntry, config: ProviderConfig) -> bool:
+    chosen = config.supports_ask_streaming
+    return entry.streams_at_first if chosen is None else chosen
 
 
 def _tier_field(entry: CatalogEntry) -> Field:
@@ -175,17 +259,10 @@ def _field(
     return field
 
 
-FORM_KEYS = frozenset(
-    {
-        "label",
-        "apiKey",
-        "baseUrl",
-        "model",
-        "promptTier",
-        "constrained",
-        "contextWindow",
-        "visionMode",
-        "supportsAskStreaming",
-    }
-)
-"""What a screen may send; anything else in a form is ignored."""
+def form_keys(entry: CatalogEntry) -> frozenset[str]:
+    """What a screen may send for a service; anything else in a form is ignored."""
+    return _ALWAYS | {field["key"] for field in fields(entry)}
+
+
+_ALWAYS = frozenset({"label", "promptTier", "constrained", "supportsAskStreaming"})
+"""Looked at even where the form does not ask, so that what cannot be is refused and not dropped."""

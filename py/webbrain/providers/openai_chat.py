@@ -232,7 +232,7 @@ def _assistant(turn: Message, endpoint: Endpoint) -> dict[str, Any]:
     replay = turn.replay or {}
     if not (replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model):
         replay = {}
-    if endpoint.entry.reasoning_replay and replay.get("reasoning_content") and turn.tool_calls:
+    if endpoint.reasoning_replay and replay.get("reasoning_content") and turn.tool_calls:
         out["reasoning_content"] = replay["reasoning_content"]
     extras = replay.get("extra_content") if endpoint.entry.extra_content_replay else None
     if turn.tool_calls:
@@ -326,7 +326,7 @@ def _call_delta(key: int, call: dict[str, Any]) -> ToolDelta:
 
 def _replay(endpoint: Endpoint, reasoning: Any, extras: dict[str, Any]) -> Iterator[WireEvent]:
     data: dict[str, Any] = {}
-    if endpoint.entry.reasoning_replay and isinstance(reasoning, str) and reasoning:
+    if endpoint.reasoning_replay and isinstance(reasoning, str) and reasoning:
         data["reasoning_content"] = reasoning
     if endpoint.entry.extra_content_replay and extras:
         data["extra_content"] = extras

@@ -15,9 +15,10 @@ from webbrain.providers import catalog as catalogs
 from webbrain.providers.base import ModelClient, ModelInfo
 from webbrain.providers.catalog import Catalog, CatalogEntry
 from webbrain.providers.client import HttpModelClient
-from webbrain.providers.config import Endpoint, Live, ProviderConfig, merge, missing, resolve
+from webbrain.providers.config import Endpoint, Live, ProviderConfig, missing, resolve
 from webbrain.providers.discovery import list_models, live
-from webbrain.providers.form import FORM_KEYS, view
+from webbrain.providers.entered import merge
+from webbrain.providers.form import form_keys, view
 from webbrain.providers.probe import probe
 from webbrain.providers.wire import Learned
 
@@ -176,7 +177,8 @@ class ProviderService:
     def _merged(
         self, entry: CatalogEntry, stored: Mapping[str, Any], entered: Mapping[str, Any]
     ) -> ProviderConfig:
-        form = {key: value for key, value in entered.items() if key in FORM_KEYS}
+        allowed = form_keys(entry)
+        form = {key: value for key, value in entered.items() if key in allowed}
         return merge(entry, _config(entry, stored).stored(), form)
 
     async def _endpoint(self, entry: CatalogEntry, config: ProviderConfig) -> Endpoint:
