@@ -31,6 +31,14 @@ class ImagePart(_Frozen):
     """How closely the model should look, for wires that can say so."""
 
 
+class DocumentPart(_Frozen):
+    """A file the user attached (a PDF), as a data URL; empty once it was let go of."""
+
+    type: Literal["document"] = "document"
+    data_url: str
+    name: str = ""
+
+
 class Message(_Frozen):
     """One turn of the conversation.
 
@@ -40,6 +48,7 @@ class Message(_Frozen):
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
     images: list[ImagePart] = Field(default_factory=list)
+    documents: list[DocumentPart] = Field(default_factory=list)
     tool_calls: list[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
     name: str | None = None
@@ -67,15 +76,24 @@ class ModelRequest(_Frozen):
     response_schema: dict[str, Any] | None = None
     """If set, the answer's text must be JSON that fits this schema (constrained calls)."""
     stream: bool = False
+    thinking: Literal["auto", "off"] = "auto"
+    """``off``: no thinking where it can be turned off (short structured calls); else as the user chose."""
 
 
 class Usage(_Frozen):
-    """Tokens of one call, as the provider reported them; ``None`` where it said nothing."""
+    """Tokens of one call, as the provider reported them; ``None`` where it said nothing.
+
+    ``cached_tokens`` were read from a cache and ``cache_write_tokens`` put into it; both are parts of
+    ``prompt_tokens``. ``estimated`` marks tokens, ``cost_estimated`` money that nobody reported.
+    """
 
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
     cost_usd: float | None = None
+    estimated: bool = False
+    cost_estimated: bool = False
 
 
 class ModelReply(_Frozen):

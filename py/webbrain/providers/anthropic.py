@@ -8,7 +8,9 @@ from typing import Any, Final
 from webbrain.core.messages import Message, ModelRequest, Usage
 from webbrain.providers import errors
 from webbrain.providers.config import Endpoint
-from webbrain.providers.history import PICTURE_LEFT_OUT, normalise
+from webbrain.providers.extra_body import merged
+from webbrain.providers.history import DOCUMENT_LEFT_OUT, PICTURE_LEFT_OUT, normalise
+from webbrain.providers.reasoning import anthropic_fields
 from webbrain.providers.sse import SseEvent
 from webbrain.providers.wire import (
     Finish,
@@ -36,9 +38,9 @@ from webbrain.providers.wire import (
 
 WIRE: Final = "anthropic"
 VERSION: Final = "2023-06-01"
+TITLE_CHARS: Final = 200
 _CACHE: Final = {"type": "ephemeral"}
 _MODEL = re.compile(r"claude-([a-z]+)-(\d{1,2})(?:-(\d{1,2})(?!\d))?")
-_ID_REST = re.compile(r"[^a-zA-Z0-9_-]")
 
 _FINISH: dict[str, Finish] = {
     "end_turn": "stop",
@@ -57,24 +59,38 @@ class Anthropic:
         self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
     ) -> WireRequest:
         """Build ``POST {base}/v1/messages`` with cache marks on tools, system text and the newest turn."""
-        conversation = normalise(request.messages, pictures=endpoint.info.supports_vision)
-        body: dict[str, Any] = {"model": endpoint.info.model, "max_tokens": request.max_tokens}
-        if request.tools and request.tool_choice != "none":
-            body["tools"] = [
-                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
-                for tool in request.tools
-            ]
-            body["tools"][-1]["cache_control"] = _CACHE
-            body["tool_choice"] = {"type": "any" if request.tool_choice == "required" else "auto"}
+        model = endpoint.info.model
+        conversation = normalise(
+            request.messages,
+            pictures=endpoint.info.supports_vision,
+            documents=endpoint.info.supports_documents,
+            plain_ids=True,
+        )
+        body: dict[str, Any] = {"model": model, "max_tokens": request.max_tokens}
+        if tools := _tools(request, conversation.turns):
+            tools[-1]["cache_control"] = _CACHE
+            body["tools"] = tools
+            choice = request.tool_choice if request.tools else "none"
+            body["tool_choice"] = {"type": "any" if choice == "required" else choice}
+        effort = "off" if request.thinking == "off" else endpoint.effort
+        thinking = anthropic_fields(effort, adaptive=_thinks_adaptively(model))
+        wanted = "thinking" not in learned.omit and _may_think(conversation.turns, endpoint)
+        if thinking and wanted:
+            body |= thinking
+            # Thoughts count in the limit, and a forced call leaves no room for them.
+            body["max_tokens"] += thinking["thinking"].get("budget_tokens", 0)
+            if body.get("tool_choice") == {"type": "any"}:
+                body["tool_choice"] = {"type": "auto"}
         if conversation.system:
             body["system"] = [{"type": "text", "text": conversation.system, "cache_control": _CACHE}]
         body["messages"] = _messages(conversation.turns, endpoint)
         # Each step repeats the conversation and adds to it: marking its end makes the next step read it
         # cheaply.
         body["messages"][-1]["content"][-1]["cache_control"] = _CACHE
-        if request.temperature is not None and takes_temperature(endpoint.info.model):
+        if request.temperature is not None and takes_temperature(model) and "thinking" not in body:
             body["temperature"] = request.temperature
         body["stream"] = stream
+        body = merged(body, endpoint.extra_body)
         for field in learned.omit:
             body.pop(field, None)
         return WireRequest(endpoint.url("/messages"), headers(endpoint), encode(body))
@@ -116,6 +132,7 @@ class _Decoder:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._blocks: dict[int, dict[str, Any]] = {}
+        self._open: set[int] = set()
         self._counts: dict[str, int] = {}
 
     def feed(self, event: SseEvent) -> Iterator[WireEvent]:
@@ -132,10 +149,14 @@ class _Decoder:
             yield from self._start(_index(data), obj(data.get("content_block")))
         elif kind == "content_block_delta":
             yield from self._delta(_index(data), obj(data.get("delta")))
+        elif kind == "content_block_stop":
+            self._open.discard(_index(data))
         elif kind == "message_delta":
             yield from self._usage(data.get("usage"))
             yield from _finish(self._endpoint, obj(data.get("delta")).get("stop_reason"))
         elif kind == "message_stop":
+            if self._open:
+                raise StreamBroken("the message ends inside a tool call")
             order = sorted(self._blocks)
             thoughts = [self._blocks[i] for i in order if "thinking" in str(self._blocks[i].get("type"))]
             yield from _replay(self._endpoint, thoughts)
@@ -158,6 +179,7 @@ class _Decoder:
         if kind == "text" and string(block.get("text")):
             yield TextDelta(string(block.get("text")))
         elif kind == "tool_use":
+            self._open.add(index)
             first = obj(block.get("input"))
             arguments = json.dumps(first, ensure_ascii=False) if first else ""
             yield ToolDelta(index, string(block.get("id")), string(block.get("name")), arguments)
@@ -191,11 +213,48 @@ def headers(endpoint: Endpoint) -> dict[str, str]:
 
 def takes_temperature(model: str) -> bool:
     """False for Opus from 4.7 and every family from 5: they refuse the field."""
+    family, version = _version(model)
+    return version < (5, 0) and not (family == "opus" and version >= (4, 7))
+
+
+def _thinks_adaptively(model: str) -> bool:
+    """True for models that measure their thinking themselves, from 4.6."""
+    return _version(model)[1] >= (4, 6)
+
+
+def _may_think(turns: list[Message], endpoint: Endpoint) -> bool:
+    """False while calls are under way that were made without thinking, or by another model: the service
+    wants the thoughts of such turns back."""
+    for turn in reversed(turns):
+        if turn.role == "user":
+            return True
+        if turn.role == "assistant" and not _thoughts(turn, endpoint):
+            return False
+    return True
+
+
+def _thoughts(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
+    replay = turn.replay or {}
+    if not (replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model):
+        return []
+    return [dict(block) for block in replay.get("thinking", []) if isinstance(block, dict)]
+
+
+def _version(model: str) -> tuple[str, tuple[int, int]]:
     match = _MODEL.search(model.lower())
-    if not match:
-        return True
-    major, minor = int(match[2]), int(match[3] or 0)
-    return major < 5 and not (match[1] == "opus" and (major, minor) >= (4, 7))
+    return (match[1], (int(match[2]), int(match[3] or 0))) if match else ("", (0, 0))
+
+
+def _tools(request: ModelRequest, turns: list[Message]) -> list[dict[str, Any]]:
+    """The tools on offer; if there are none, the names the conversation has calls of: without any tools a
+    conversation with calls in it is refused."""
+    if request.tools:
+        return [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+            for tool in request.tools
+        ]
+    names = dict.fromkeys(call.name for turn in turns for call in turn.tool_calls)
+    return [{"name": name, "input_schema": {"type": "object"}} for name in names]
 
 
 def _messages(turns: list[Message], endpoint: Endpoint) -> list[dict[str, Any]]:
@@ -213,13 +272,10 @@ def _messages(turns: list[Message], endpoint: Endpoint) -> list[dict[str, Any]]:
 
 def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
     if turn.role == "tool":
-        block_id = _call_id(turn.tool_call_id or "")
-        return [{"type": "tool_result", "tool_use_id": block_id, "content": turn.content}]
+        return [{"type": "tool_result", "tool_use_id": turn.tool_call_id, "content": turn.content}]
     blocks: list[dict[str, Any]] = []
     if turn.role == "assistant":
-        replay = turn.replay or {}
-        if replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model:
-            blocks += [dict(block) for block in replay.get("thinking", []) if isinstance(block, dict)]
+        blocks += _thoughts(turn, endpoint)
     for image in turn.images:
         media, data = data_url(image.data_url)
         if media:
@@ -227,6 +283,14 @@ def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
             blocks.append({"type": "image", "source": source})
         else:
             blocks.append({"type": "text", "text": PICTURE_LEFT_OUT})
+    for document in turn.documents:
+        media, data = data_url(document.data_url)
+        if media == "application/pdf":
+            source = {"type": "base64", "media_type": media, "data": data}
+            title = {"title": document.name[:TITLE_CHARS]} if document.name.strip() else {}
+            blocks.append({"type": "document", "source": source, **title})
+        else:
+            blocks.append({"type": "text", "text": DOCUMENT_LEFT_OUT})
     if turn.content.strip():
         # Trailing white space of an assistant text is refused by the service.
         text = turn.content.rstrip() if turn.role == "assistant" else turn.content
@@ -235,16 +299,12 @@ def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
         blocks.append(
             {
                 "type": "tool_use",
-                "id": _call_id(call.id),
+                "id": call.id,
                 "name": call.name,
                 "input": json.loads(call.arguments),
             }
         )
     return blocks
-
-
-def _call_id(call_id: str) -> str:
-    return _ID_REST.sub("_", call_id) or "call"
 
 
 def _index(data: dict[str, Any]) -> int:

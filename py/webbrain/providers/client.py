@@ -5,28 +5,43 @@ provider *says* went wrong is never asked for again from here. Cancelling a call
 once.
 """
 
-import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from webbrain.core.errors import BridgeError, ProviderFailed
-from webbrain.core.limits import RESPONSE_BYTES, STALL_TIMEOUT
+from webbrain.core.limits import STALL_TIMEOUT
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.host.protocols import Clock, Http, HttpRequest, HttpResponse
 from webbrain.providers import errors
 from webbrain.providers.anthropic import Anthropic
+from webbrain.providers.azure import AzureChat
+from webbrain.providers.bedrock import BedrockConverse
+from webbrain.providers.catalog import WireName
 from webbrain.providers.config import Endpoint
+from webbrain.providers.llamacpp import LlamaCpp
 from webbrain.providers.openai_chat import OpenAIChat
-from webbrain.providers.sse import SseReader, SseTooLarge
-from webbrain.providers.text_calls import VisibleText, extract, split_thoughts
-from webbrain.providers.wire import Learned, ReplyBuilder, StreamBroken, TextDelta, Wire, WireEvent
+from webbrain.providers.openai_responses import OpenAIResponses
+from webbrain.providers.reading import AnswerReader
+from webbrain.providers.sigv4 import signed_headers
+from webbrain.providers.vertex_anthropic import VertexAnthropic
+from webbrain.providers.wire import Learned, StreamBroken, Wire, WireRequest
 
 ERROR_BODY_BYTES: Final = 100_000
 LEARNING_ROUNDS: Final = 3
 """Optional fields a model may refuse one after the other before we give up."""
 
-WIRES: Final[dict[str, Wire]] = {"openai_chat": OpenAIChat(), "anthropic": Anthropic()}
+WIRES: Final[dict[WireName, Wire]] = {
+    "openai_chat": OpenAIChat(),
+    "openai_responses": OpenAIResponses(),
+    "azure": AzureChat(),
+    "llamacpp": LlamaCpp(),
+    "anthropic": Anthropic(),
+    "vertex_anthropic": VertexAnthropic(),
+    "bedrock": BedrockConverse(),
+}
+SIGNED_SERVICE: Final = "bedrock"
+"""The one service of Amazon's that we call."""
 _OTHER_LIMIT: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 _BROKEN_TRANSPORT: Final = frozenset({"net_cut"})
@@ -40,7 +55,7 @@ class HttpModelClient:
         self._look(endpoint, blind=self.learned.blind)
         self._http = http
         self._clock = clock
-        self._wire = WIRES[endpoint.entry.wire]
+        self._wire = WIRES[endpoint.wire]
         self._streams = endpoint.info.streams_in_ask
 
     async def complete(
@@ -79,6 +94,8 @@ class HttpModelClient:
             except ProviderFailed as failure:
                 if self._sends_pictures(request) and errors.may_mean_pictures(failure):
                     return await self._without_pictures(failure, request, on_delta, stream=stream)
+                if self._obey(failure):
+                    continue
                 param = str(failure.data.get("param", ""))
                 if failure.code != "unsupported_parameter" or round_ == LEARNING_ROUNDS:
                     raise
@@ -112,6 +129,12 @@ class HttpModelClient:
         self.learned.blind = self.learned.blind or not errors.means_this_picture(refusal)
         return reply
 
+    def _obey(self, failure: ProviderFailed) -> bool:
+        """Remember a field that must have a certain value; false if it has it already."""
+        demanded = {k: v for k, v in errors.demanded(failure).items() if k not in self.learned.demanded}
+        self.learned.demanded |= demanded
+        return bool(demanded)
+
     def _learn(self, param: str) -> bool:
         """Remember a refused field; false if leaving it out was tried already."""
         other = _OTHER_LIMIT.get(param)
@@ -126,7 +149,7 @@ class HttpModelClient:
     async def _call(
         self, request: ModelRequest, on_delta: Callable[[str], None] | None, *, stream: bool
     ) -> ModelReply:
-        wire_request = self._wire.request(self.endpoint, request, self.learned, stream=stream)
+        wire_request = self._signed(self._wire.request(self.endpoint, request, self.learned, stream=stream))
         try:
             response = await self._http.send(
                 HttpRequest(
@@ -143,14 +166,13 @@ class HttpModelClient:
         try:
             if not 200 <= response.status < 300:
                 raise await self._refused(response, wire_request.body)
-            builder = await self._read(response, request, on_delta)
+            return await AnswerReader(self._wire, self.endpoint, request, on_delta).read(response)
         except BridgeError as error:
             if stream and error.code in _BROKEN_TRANSPORT:
                 raise StreamBroken("the connection broke") from error
             raise errors.network_failure(self.endpoint, error) from error
         finally:
             await response.close()
-        return self._finish(builder.reply(), request)
 
     async def _refused(self, response: HttpResponse, sent: bytes) -> ProviderFailed:
         try:
@@ -164,106 +186,24 @@ class HttpModelClient:
             response.headers,
             body,
             now=self._clock.now(),
-            sent=frozenset(json.loads(sent)),
+            sent=errors.fields_of(sent),
         )
 
-    async def _read(
-        self, response: HttpResponse, request: ModelRequest, on_delta: Callable[[str], None] | None
-    ) -> ReplyBuilder:
-        """Read whatever came, as a stream or as one object: some servers ignore what they were asked for."""
-        head, chunks = await _peek(response)
-        content_type = next((v for k, v in response.headers.items() if k.lower() == "content-type"), "")
-        kind = content_type.partition(";")[0].strip().lower()
-        start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if kind == "text/event-stream" or (
-            start[:1] != b"{" and start.startswith((b"data:", b"event:", b":", b"id:"))
-        ):
-            return await self._read_stream(chunks, request, on_delta)
-        if errors.is_html(content_type, start[:1].decode("ascii", "replace")):
-            raise errors.wrong_address(self.endpoint, errors.redact(start[:300].decode("utf-8", "replace")))
-        return await self._read_whole(chunks)
-
-    async def _read_stream(
-        self, chunks: AsyncIterator[bytes], request: ModelRequest, on_delta: Callable[[str], None] | None
-    ) -> ReplyBuilder:
-        reader, decoder, builder = SseReader(), self._wire.decoder(self.endpoint), ReplyBuilder()
-        visible = VisibleText(tools=bool(request.tools))
-        try:
-            async for chunk in chunks:
-                for event in reader.feed(chunk):
-                    self._take(decoder.feed(event), builder, visible, on_delta)
-                if builder.complete:
-                    return builder
-            for event in reader.close():
-                self._take(decoder.feed(event), builder, visible, on_delta)
-        except SseTooLarge as error:
-            raise StreamBroken(str(error)) from error
-        if not builder.complete:
-            raise StreamBroken("the stream ended before its last event")
-        return builder
-
-    @staticmethod
-    def _take(
-        events: Any, builder: ReplyBuilder, visible: VisibleText, on_delta: Callable[[str], None] | None
-    ) -> None:
-        event: WireEvent
-        for event in events:
-            builder.add(event)
-            if on_delta is not None and isinstance(event, TextDelta) and not builder.complete:
-                show = visible.feed(event.text)
-                if show:
-                    on_delta(show)
-
-    async def _read_whole(self, chunks: AsyncIterator[bytes]) -> ReplyBuilder:
-        body = b"".join([chunk async for chunk in chunks])
-        try:
-            value = json.loads(body.decode("utf-8-sig", "replace"))
-        except (ValueError, RecursionError):
-            value = None
-        if not isinstance(value, dict):
-            detail = errors.redact(
-                body[: errors.BODY_CHARS].decode("utf-8", "replace"), self.endpoint.api_key
-            )
-            raise errors.bad_response(self.endpoint, "it is not a JSON object", detail)
-        builder = ReplyBuilder()
-        for event in self._wire.whole(self.endpoint, value):
-            builder.add(event)
-        return builder
-
-    def _finish(self, reply: ModelReply, request: ModelRequest) -> ModelReply:
-        """Take thoughts out of the text, find calls in disguise, refuse a call that was cut off."""
-        visible, thoughts = split_thoughts(reply.text)
-        update: dict[str, Any] = {}
-        if thoughts or visible != reply.text:
-            update["text"] = visible
-            update["reasoning"] = "\n\n".join(part for part in (reply.reasoning, thoughts) if part)
-        if request.tools and not reply.tool_calls and request.tool_choice != "none":
-            calls, rest = extract(visible, {tool.name for tool in request.tools})
-            if calls and reply.finish != "length":
-                update |= {"tool_calls": calls, "text": rest, "finish": "tool_calls"}
-        if reply.tool_calls and reply.finish == "length":
-            raise errors.answer_cut(self.endpoint, request.max_tokens)
-        return reply.model_copy(update=update) if update else reply
-
-
-async def _peek(response: HttpResponse) -> tuple[bytes, AsyncIterator[bytes]]:
-    """The first bytes that are not white space, and the whole body (bounded) including them."""
-    source = response.chunks()
-    first: list[bytes] = []
-    async for chunk in source:
-        first.append(chunk)
-        if chunk.strip():
-            break
-
-    async def all_chunks() -> AsyncIterator[bytes]:
-        size = 0
-        for chunk in first:
-            size += len(chunk)
-            yield chunk
-        async for chunk in source:
-            size += len(chunk)
-            if size > RESPONSE_BYTES:
-                raise BridgeError("The answer is larger than any answer should be.", code="too_large")
-            yield chunk
-
-    return b"".join(first), all_chunks()
+    def _signed(self, request: WireRequest) -> WireRequest:
+        """Sign what a signature and not a key opens; the clock is ours, so the wire format cannot."""
+        if self.endpoint.entry.auth != "sigv4":
+            return request
+        values = self.endpoint.parameters
+        headers = signed_headers(
+            "POST",
+            request.url,
+            request.headers,
+            request.body,
+            access_key=values.get("accessKeyId", ""),
+            secret_key=self.endpoint.api_key,
+            session_token=values.get("sessionToken", ""),
+            region=values.get("region", ""),
+            service=SIGNED_SERVICE,
+            now=self._clock.now(),
+        )
+        return WireRequest(request.url, headers, request.body)

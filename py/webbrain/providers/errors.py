@@ -31,6 +31,14 @@ OPTIONAL_FIELDS: Final = (
     "stream_options",
     "tool_choice",
     "tool_stream",
+    "include",
+    "reasoning",
+    "reasoning_effort",
+    "thinking",
+    "output_config",
+    "enable_thinking",
+    "chat_template_kwargs",
+    "cache_prompt",
 )
 """Fields a model may refuse; the call is then repeated once without them (or under their other name)."""
 
@@ -58,6 +66,10 @@ _TOOL_FORMAT = re.compile(
 )
 _NO_TOOLS = re.compile(
     r"does not support tools|support tool use|tool choice requires|tools? (?:is|are) not supported",
+    re.IGNORECASE,
+)
+_NO_THINKING = re.compile(
+    r"enable_thinking\W{0,3}(?:must be|必须)[^.]{0,40}false|enable thinking can ?not be support",
     re.IGNORECASE,
 )
 _CREDIT = re.compile(
@@ -143,7 +155,8 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str:
     if status not in (400, 422):
         return ""
     error = _error_object(body)
-    named = str(error.get("param") or "")
+    # The field itself for a part of it (reasoning.effort, include[0]).
+    named = re.split(r"[.\[]", str(error.get("param") or ""))[0]
     code = str(error.get("code") or "")
     text = f"{_message(body)} {code}"
     if (
@@ -158,6 +171,20 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str:
         (match.start(), f) for f in OPTIONAL_FIELDS if f in sent and (match := re.search(rf"\b{f}\b", text))
     ]
     return min(found)[1] if found else ""
+
+
+def fields_of(body: bytes) -> frozenset[str]:
+    """Names of the fields of a request that a service may complain about."""
+    sent = json.loads(body)
+    inner = sent.get("inferenceConfig")
+    return frozenset(sent) | frozenset(inner if isinstance(inner, dict) else ())
+
+
+def demanded(failure: ProviderFailed) -> dict[str, Any]:
+    """Fields a service says must have a certain value, if we know them. Source: DashScope, whose thinking
+    models refuse whole answers while they think."""
+    words = str(failure.data.get("detail", ""))
+    return {"enable_thinking": False} if failure.status == 400 and _NO_THINKING.search(words) else {}
 
 
 def http_failure(
@@ -323,6 +350,18 @@ def answer_cut(endpoint: Endpoint, limit: int) -> ProviderFailed:
         data={
             "detail": f"finish reason: length (at most {limit} tokens were asked for)",
             "hint": f"Give the model on {endpoint.info.label} a larger context window, or another model.",
+        },
+    )
+
+
+def answer_incomplete(endpoint: Endpoint) -> ProviderFailed:
+    """The service itself calls the answer incomplete, because the model ran out of room."""
+    return ProviderFailed(
+        "The answer was cut off before its end, so nothing of it was run.",
+        code="answer_cut",
+        data={
+            "detail": "status: incomplete (max_output_tokens)",
+            "hint": f"Choose less thinking or another model on {endpoint.info.label}.",
         },
     )
 

@@ -5,10 +5,10 @@ crash, a model that invents). After :func:`normalise`:
 
 - system messages are one text, apart from the turns;
 - the first turn is the user's, the last is the user's or a tool's, no two user or plain assistant turns in
-a row; - every tool call has a usable name, an id of its own, arguments that are a JSON object, and exactly
-one result, right
-  after the turn that made it; a result without a call is dropped;
-- no text is empty, no text holds half a surrogate pair, pictures are only where they may be.
+  a row;
+- every tool call has a usable name, an id of its own, arguments that are a JSON object, and exactly one
+  result, right after the turn that made it; a result without a call is dropped;
+- no text is empty, no text holds half a surrogate pair, pictures and documents are only where they may be.
 """
 
 import json
@@ -20,12 +20,15 @@ from typing import Final
 from webbrain.core.messages import Message, ToolCall
 
 TOOL_NAME_CHARS: Final = 64
+ID_CHARS: Final = 56
+"""Of the 64 some services allow, so that there is room to make an id unique."""
 
 LOST_BEGINNING: Final = "[The beginning of this conversation is no longer available.]"
 GO_ON: Final = "Please go on."
 NOTHING_SAID: Final = "(no text)"
 NO_OUTPUT: Final = "(no output)"
 PICTURE_LEFT_OUT: Final = "[A picture was left out: this model does not read pictures.]"
+DOCUMENT_LEFT_OUT: Final = "[A document was left out: this model does not read files.]"
 PICTURE_GONE: Final = "[An earlier picture was left out to save room.]"
 NO_RESULT: Final = json.dumps(
     {
@@ -47,16 +50,35 @@ class Conversation:
     turns: list[Message]
 
 
-def normalise(messages: Sequence[Message], *, pictures: bool) -> Conversation:
-    """Return the nearest conversation that every provider accepts. The input is not changed."""
+def normalise(
+    messages: Sequence[Message], *, pictures: bool, documents: bool = False, plain_ids: bool = False
+) -> Conversation:
+    """Return the nearest conversation that every provider accepts. The input is not changed.
+
+    ``plain_ids``: ids of calls are at most 64 letters, digits, ``_`` and ``-``.
+    """
     system = "\n\n".join(clean(m.content) for m in messages if m.role == "system" and m.content.strip())
-    turns = [_cleaned(m, pictures=pictures) for m in messages if m.role != "system"]
-    turns = _merged(_paired(_with_unique_ids(turns)))
+    turns = [_cleaned(m, pictures=pictures, documents=documents) for m in messages if m.role != "system"]
+    turns = _merged(_paired(_with_unique_ids(turns, plain=plain_ids)))
     if not turns or turns[0].role != "user":
         turns.insert(0, Message(role="user", content=LOST_BEGINNING if turns else NOTHING_SAID))
     if turns[-1].role == "assistant":
         turns.append(Message(role="user", content=GO_ON))
     return Conversation(system, turns)
+
+
+def without_calls(turns: Sequence[Message]) -> list[Message]:
+    """The same turns with calls and results told in words, for requests that may not speak of tools."""
+    out: list[Message] = []
+    for turn in turns:
+        if turn.role == "tool":
+            words = f"[Result of {turn.name or 'a tool'}] {turn.content}"
+            turn = Message(role="user", content=words)
+        elif turn.tool_calls:
+            words = "\n".join(f"[Called {call.name} with {call.arguments}]" for call in turn.tool_calls)
+            turn = Message(role="assistant", content=f"{turn.content}\n{words}".strip())
+        out.append(turn)
+    return _merged(out)
 
 
 def clean(text: str) -> str:
@@ -79,8 +101,12 @@ def object_arguments(arguments: str) -> str:
     return clean(arguments) if isinstance(value, dict) else "{}"
 
 
-def _cleaned(message: Message, *, pictures: bool) -> Message:
+def _cleaned(message: Message, *, pictures: bool, documents: bool) -> Message:
     content = clean(message.content)
+    attached = message.documents if message.role == "user" else []
+    files = [document for document in attached if document.data_url] if documents else []
+    if len(files) < len(attached):
+        content = f"{content}\n\n{DOCUMENT_LEFT_OUT}".strip()
     images = message.images if message.role == "user" else []
     shown = [image for image in images if image.data_url] if pictures else []
     if len(shown) < len(images):
@@ -96,13 +122,14 @@ def _cleaned(message: Message, *, pictures: bool) -> Message:
     update = {
         "content": content,
         "images": list(images),
+        "documents": list(files),
         "tool_calls": calls if message.role == "assistant" else [],
         "tool_call_id": clean(message.tool_call_id) if message.tool_call_id else None,
     }
     return message.model_copy(update=update)
 
 
-def _with_unique_ids(turns: Iterable[Message]) -> list[Message]:
+def _with_unique_ids(turns: Iterable[Message], *, plain: bool) -> list[Message]:
     """Give every call an id of its own; results follow the newest call that had their id."""
     out: list[Message] = []
     used: set[str] = set()
@@ -111,11 +138,11 @@ def _with_unique_ids(turns: Iterable[Message]) -> list[Message]:
         if turn.tool_calls:
             calls = []
             for call in turn.tool_calls:
-                new = call.id or "call"
-                serial = 1
+                base = (_NAME_REST.sub("_", call.id)[:ID_CHARS] if plain else call.id) or "call"
+                new, serial = base, 1
                 while new in used:
                     serial += 1
-                    new = f"{call.id or 'call'}_{serial}"
+                    new = f"{base}_{serial}"
                 used.add(new)
                 renamed[call.id] = new
                 calls.append(call.model_copy(update={"id": new}))
@@ -147,7 +174,8 @@ def _merged(turns: Sequence[Message]) -> list[Message]:
     """Drop empty turns and join neighbours of the same role."""
     out: list[Message] = []
     for turn in turns:
-        empty = not turn.content.strip() and not turn.images and not turn.tool_calls
+        attached = turn.images or turn.documents
+        empty = not turn.content.strip() and not attached and not turn.tool_calls
         if empty and turn.role == "assistant":
             continue
         if empty and turn.role == "user":
@@ -164,6 +192,7 @@ def _join(first: Message, second: Message) -> Message:
     texts = [m.content for m in (first, second) if m.content.strip() and m.content != NOTHING_SAID]
     content = "\n\n".join(texts)
     images = [*first.images, *second.images]
-    if not content and not images and not second.tool_calls:
+    documents = [*first.documents, *second.documents]
+    if not content and not images and not documents and not second.tool_calls:
         content = NOTHING_SAID
-    return second.model_copy(update={"content": content, "images": images})
+    return second.model_copy(update={"content": content, "images": images, "documents": documents})

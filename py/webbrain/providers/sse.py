@@ -1,8 +1,10 @@
 """Server-sent events, read incrementally from bytes cut anywhere.
 
 Follows the event stream format of the WHATWG HTML standard (LF, CR and CRLF, comments, byte order mark, one
-optional space after the colon), with two differences: sizes are bounded, and an event at the very end
-counts without its closing blank line, because servers that close right after ``data: [DONE]`` are common.
+optional space after the colon), with three differences: sizes are bounded; an event at the very end counts
+without its closing blank line, because servers that close right after ``data: [DONE]`` are common; and a
+field ``error`` is an event of that name with its value as data, which is how llama.cpp ends a stream that
+failed.
 """
 
 import codecs
@@ -88,7 +90,9 @@ class SseReader:
     def _line(self, line: str) -> None:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
-        if name == "data":
+        if name == "error":
+            self._event = "error"
+        if name in ("data", "error"):
             self._data.append(value)
             self._data_chars += len(value)
             if self._data_chars > EVENT_CHARS:

@@ -6,6 +6,7 @@ answers. The last two speak the same small set of events, which :class:`ReplyBui
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -14,6 +15,8 @@ from webbrain.core.ids import new_id
 from webbrain.core.messages import ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.providers.config import Endpoint
 from webbrain.providers.sse import SseEvent
+
+_NEWER_OPENAI = re.compile(r"(?:gpt-5|gpt-4\.1|o1|o3|o4)")
 
 Finish = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 
@@ -100,6 +103,8 @@ class Learned:
     """Optional fields this model refused."""
     limit_field: str = ""
     """The name it wants for the output limit, if not the usual one."""
+    demanded: dict[str, Any] = field(default_factory=dict)
+    """Fields it said must have a certain value."""
     blind: bool = False
     """True once it refused a picture and answered the same request without it."""
 
@@ -254,6 +259,12 @@ def count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
         return None
     return int(value)
+
+
+def newer_openai(model: str) -> bool:
+    """True for OpenAI's models that count their hidden thinking in the limit, under its newer name, and have
+    no temperature to set."""
+    return bool(_NEWER_OPENAI.match(model.lower()))
 
 
 def data_url(url: str) -> tuple[str, str]:
