@@ -22,7 +22,8 @@
  * @typedef {{code: string, message: string, until: number, seconds: number, attempt: number}} Pause `until` in
  *   milliseconds since 1970
  *
- * @typedef {"running" | "completed" | "stopped" | "failed" | "max_steps" | "interrupted"} TurnStatus
+ * @typedef {"running" | "completed" | "stopped" | "failed" | "max_steps" | "cost_limit" |
+ *   "interrupted"} TurnStatus
  *
  * @typedef {object} Turn one run: what the person asked and everything that followed
  * @property {string} id the run's id
@@ -39,6 +40,16 @@
  * @property {number} steps
  * @property {number} startedAt
  * @property {number} durationMs
+ * @property {Usage | null} usage what it took, known at the end
+ *
+ * @typedef {object} Usage
+ * @property {number} promptTokens
+ * @property {number} cachedTokens a part of them
+ * @property {number} completionTokens
+ * @property {boolean} tokensEstimated
+ * @property {number | null} costUsd null if nothing cost money
+ * @property {boolean} costEstimated
+ * @property {number | null} conversationCostUsd up to the end of this turn
  *
  * @typedef {object} Conversation
  * @property {string} id
@@ -144,6 +155,7 @@ function newTurn(event) {
     steps: 0,
     startedAt: event.at,
     durationMs: 0,
+    usage: null,
   };
 }
 
@@ -169,7 +181,7 @@ function apply(turn, event) {
       return {
         ...turn,
         items: settleText(turn.items),
-        thinking: true,
+        thinking: false,
         waiting: {
           code: data.code,
           message: data.message,
@@ -234,6 +246,7 @@ function apply(turn, event) {
         outcome: data.outcome ?? "",
         steps: data.steps ?? 0,
         durationMs: data.durationMs || Math.max(0, event.at - turn.startedAt),
+        usage: usageOf(data),
         items: closeItems(turn.items),
       };
     default:
@@ -366,6 +379,23 @@ function addError(items, event) {
       retryable: retryable !== false,
     },
   ];
+}
+
+/**
+ * @param {any} data of `run_complete`; one that an older version stored knows less
+ * @returns {Usage | null}
+ */
+function usageOf(data) {
+  if (!data.promptTokens && !data.completionTokens && data.costUsd == null) return null;
+  return {
+    promptTokens: data.promptTokens ?? 0,
+    cachedTokens: data.cachedTokens ?? 0,
+    completionTokens: data.completionTokens ?? 0,
+    tokensEstimated: Boolean(data.tokensEstimated),
+    costUsd: data.costUsd ?? null,
+    costEstimated: Boolean(data.costEstimated),
+    conversationCostUsd: data.conversationCostUsd ?? null,
+  };
 }
 
 /**

@@ -38,6 +38,44 @@ export function number(value, digits = 0) {
   return value.toLocaleString(language.value, { minimumFractionDigits: 0, maximumFractionDigits: digits });
 }
 
+/** Less than this is shown as such: nobody needs to know whether it was a hundredth of a cent. */
+const SMALLEST_USD = 0.001;
+
+/**
+ * US dollars: `$3.20`, `$0.013`, `< $0.001`.
+ *
+ * @param {number} usd
+ * @returns {string}
+ */
+export function money(usd) {
+  if (usd > 0 && usd < SMALLEST_USD) return `< ${dollars(SMALLEST_USD, 3)}`;
+  return dollars(usd, usd > 0 && usd < 0.995 ? 3 : 2);
+}
+
+/**
+ * @param {number} usd
+ * @param {number} digits
+ */
+function dollars(usd, digits) {
+  return usd.toLocaleString(language.value, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  });
+}
+
+/**
+ * A count as people read it: `840`, `12.4k`.
+ *
+ * @param {number} count
+ * @returns {string}
+ */
+export function compact(count) {
+  return count.toLocaleString(language.value, { notation: "compact", maximumFractionDigits: 1 });
+}
+
 /**
  * JSON text laid out for reading; anything else comes back as it is.
  *

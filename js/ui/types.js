@@ -75,10 +75,15 @@
  * @property {string} model empty for the one that provider is set to
  * @property {boolean} usable
  *
+ * @typedef {object} Spending the answer to `spending.get`, in US dollars
+ * @property {number} sessionUsd since the browser started
+ * @property {number} totalUsd
+ * @property {number | null} since milliseconds since 1970
+ *
  * @typedef {object} SettingField
  * @property {string} key
  * @property {string} section
- * @property {"enum" | "bool" | "int" | "text"} kind
+ * @property {"enum" | "bool" | "int" | "money" | "text"} kind
  * @property {string} label
  * @property {string} [help]
  * @property {any} default

@@ -21,6 +21,7 @@ from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
 from webbrain.agent.run import Run, RunOptions
 from webbrain.agent.runs import Runs
+from webbrain.agent.spending import Account
 from webbrain.agent.turns import NativeTurns, TurnStrategy
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
 from webbrain.core.ids import new_id, nonce
@@ -35,6 +36,7 @@ from webbrain.services.conversations import Conversation, Conversations
 from webbrain.services.pictures import PictureStore
 from webbrain.services.providers import ProviderService
 from webbrain.services.settings import SettingsService, values
+from webbrain.services.spending import SpendingService
 from webbrain.services.vision import MODEL_CHARS, VisionService
 from webbrain.tools import registry
 
@@ -155,6 +157,7 @@ class App:
         self.runs = Runs()
         self.conversations = Conversations(host)
         self.settings = SettingsService(host)
+        self.spending = SpendingService(host, self.settings)
         self.providers = providers or ProviderService(host)
         self.vision = VisionService(host, self.providers)
         self.pictures = PictureStore(host)
@@ -179,6 +182,8 @@ class App:
             "vision.set": Route(VisionParams, self._vision_set),
             "vision.test": Route(VisionParams, self._vision_test),
             "pictures.get": Route(PictureParams, self._pictures_get),
+            "spending.get": Route(NoParams, self._spending_get),
+            "spending.reset": Route(NoParams, self._spending_reset),
             "settings.get": Route(NoParams, self._settings_get),
             "settings.set": Route(SettingsParams, self._settings_set),
         }
@@ -303,9 +308,10 @@ class App:
         )
         connect = partial(self.providers.active, settings.headers_timeout())
         journal = conversation.journal
-        describer = await self.vision.describer()
+        account = Account(self.spending)
+        describer = await self.vision.describer(account)
         eyes = Eyes(self.host, journal, settings.picture_rules(), describer, self.pictures)
-        return Run(self.host, self._parts, connect, journal, conversation.guard, options, eyes)
+        return Run(self.host, self._parts, connect, journal, conversation.guard, options, eyes, account)
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
@@ -362,6 +368,12 @@ class App:
 
     async def _pictures_get(self, params: PictureParams) -> Answer:
         return {"dataUrl": await self.pictures.get(params.id)}
+
+    async def _spending_get(self, params: NoParams) -> Answer:
+        return await self.spending.view()
+
+    async def _spending_reset(self, params: NoParams) -> Answer:
+        return await self.spending.reset()
 
     async def _settings_get(self, params: NoParams) -> Answer:
         return await self.settings.view()

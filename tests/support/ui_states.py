@@ -158,6 +158,21 @@ def _panel_states() -> dict[str, State]:
             ),
             ready=".pause-time",
         ),
+        "cost-limit": State(
+            events=shopping()
+            .add(
+                ev.RunError(
+                    code="cost_limit",
+                    message="The allowance for this browser session is used up: $10.02 of $10.00.",
+                    detail="Raise it in the settings, or reset what was spent, and continue. "
+                    "Models on your own machine cost nothing.",
+                    retryable=False,
+                )
+            )
+            .end("cost_limit", cost_usd=1.234, conversation_cost_usd=3.5)
+            .events,
+            ready=".card-error",
+        ),
         "running": State(
             replies=_running(
                 shopping()
@@ -192,7 +207,14 @@ def _panel_states() -> dict[str, State]:
                 "The order number is 4711.",
                 final=True,
             )
-            .end("completed", "success", ms=64_000)
+            .end(
+                "completed",
+                "success",
+                ms=64_000,
+                cost_usd=0.0128,
+                cost_estimated=True,
+                conversation_cost_usd=0.0533,
+            )
             .events,
             ready=".turn-footer",
         ),
@@ -404,6 +426,7 @@ def _settings_replies() -> dict[str, Any]:
         "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
         "settings.get": {"values": values(Settings()), "fields": fields()},
         "vision.get": {"provider": "", "model": "", "usable": False},
+        "spending.get": {"sessionUsd": 0.4213, "totalUsd": 7.35, "since": 1_793_500_000_000},
     }
 
 
@@ -522,6 +545,12 @@ def _settings_states() -> dict[str, State]:
             ready="#vision-provider",
         ),
         "settings-general": State("settings", anchor="#general", ready=".setting"),
+        "settings-spending": State(
+            "settings",
+            anchor="#general",
+            ready="#spending",
+            actions=[("eval", "document.querySelector('#spending').scrollIntoView({block: 'end'})")],
+        ),
         "settings-about": State("settings", anchor="#about", ready=".timings"),
     }
 

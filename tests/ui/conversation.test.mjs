@@ -272,7 +272,7 @@ test("a wait lasts until the next event, whatever that is", () => {
     until: 12_000,
     attempt: 1,
   });
-  assert.equal(waiting.turns[0].thinking, true);
+  assert.equal(waiting.turns[0].thinking, false);
   for (const [type, data] of /** @type {[string, any][]} */ ([
     ["text", { content: "a", replace: true, final: false }],
     ["tool_call", { callId: "a", name: "x", label: "", args: "{}", step: 1 }],
@@ -282,4 +282,23 @@ test("a wait lasts until the next event, whatever that is", () => {
     const next = { ...events[0], seq: 4, type, data };
     assert.equal(reduce(waiting, next).turns[0].waiting, null, type);
   }
+});
+
+test("the end of a run says what it took, and an older one nothing", () => {
+  const { add, events } = script();
+  add("user_message", ASKED);
+  add("run_complete", { status: "completed", promptTokens: 900, completionTokens: 20, costUsd: 0.5 });
+  add("user_message", ASKED, "r2");
+  add("run_complete", { status: "completed", outcome: "", steps: 1, durationMs: 1 }, "r2");
+  const [first, second] = fromEvents("c", events).turns;
+  assert.deepEqual(first.usage, {
+    promptTokens: 900,
+    cachedTokens: 0,
+    completionTokens: 20,
+    tokensEstimated: false,
+    costUsd: 0.5,
+    costEstimated: false,
+    conversationCostUsd: null,
+  });
+  assert.equal(second.usage, null);
 });

@@ -438,3 +438,32 @@ class TestLine:
         expect(page.locator("#send")).to_have_attribute("aria-label", "Senden")
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 23, 21)"
         assert page.evaluate("[localStorage.themeMode, localStorage.wbLocale]") == ["dark", "de"]
+
+
+class TestMoney:
+    def test_a_used_up_allowance_leads_to_the_settings_and_on(self, open_state: Open) -> None:
+        page = open_state("cost-limit")
+        page.get_by_role("button", name="Change the allowance").click()
+        page.wait_for_function("wb.opened.length === 1")
+        assert page.evaluate("wb.opened[0]").endswith("settings.html#general")
+        expect(page.get_by_role("button", name="Retry")).to_have_count(0)
+        page.click("[data-action=continue]")
+        assert wait_for_call(page, "chat.continue")["tabId"] == TAB
+
+    def test_a_guess_says_so_and_what_is_free_says_nothing_of_money(self, open_state: Open) -> None:
+        page = open_state("done")
+        expect(page.locator("[data-cost]")).to_have_text("≈ $0.013")
+        expect(page.locator(".turn-footer")).to_contain_text("conversation $0.053")
+        page = open_state("stopped")
+        expect(page.locator(".turn-footer")).to_contain_text("tokens")
+        expect(page.locator(".turn-footer")).not_to_contain_text("$")
+
+    def test_a_wait_counts_down_and_ends_with_the_answer(self, open_state: Open) -> None:
+        page = open_state("waiting")
+        expect(page.locator(".pause-time")).to_have_text("Trying again in 45 s")
+        expect(page.locator(".pause-time")).to_have_text("Trying again in 44 s")
+        expect(page.locator("#stop")).to_be_enabled()
+        run = shopping().think()
+        waiting = {**run.events[-1], "seq": run.events[-1]["seq"] + 2, "type": "text"}
+        emit(page, "agent_update", {**waiting, "data": {"content": "Here.", "replace": True, "final": True}})
+        expect(page.locator(".pause")).to_have_count(0)

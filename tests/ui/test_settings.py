@@ -132,6 +132,23 @@ class TestGeneral:
         expect(page.get_by_role("heading", name="Allgemein")).to_be_visible()
         expect(page.get_by_label("Farbschema")).to_be_visible()
 
+    def test_an_allowance_may_have_cents_and_what_was_spent_begins_at_zero(self, open_state: Open) -> None:
+        page = open_state("settings-general")
+        page.evaluate("wb.reply('settings.set', {ok: true, values: {costAllowanceSessionUsd: 2.5}})")
+        field = page.locator("#setting-costAllowanceSessionUsd")
+        field.fill("2.5")
+        field.blur()
+        assert wait_for_call(page, "settings.set") == {"values": {"costAllowanceSessionUsd": 2.5}}
+        expect(page.locator("#spending")).to_contain_text("$7.35")
+        emit(page, "spending_changed", {"sessionUsd": 0.5, "totalUsd": 7.43, "since": None})
+        expect(page.locator("#spending")).to_contain_text("$7.43")
+        page.evaluate(
+            "wb.reply('spending.reset', {ok: true, sessionUsd: 0, totalUsd: 0, since: 1793500000000})"
+        )
+        page.click("[data-action=reset-spending]")
+        expect(page.locator("#spending")).to_contain_text("$0.00")
+        assert len(asked(page, "spending.reset")) == 1
+
     def test_a_refused_value_goes_back(self, open_state: Open) -> None:
         page = open_state("settings-general")
         page.evaluate("wb.reply('settings.set', {fails: {code: 'bad_setting', message: 'No.'}})")

@@ -210,7 +210,7 @@ async def test_settings_are_drawn_stored_and_told() -> None:
         assert field["help"]
         assert field["default"] == view["values"][field["key"]]
         assert (field["kind"] == "enum") == ("options" in field)
-        assert (field["kind"] == "int") == ("min" in field and "max" in field)
+        assert (field["kind"] in ("int", "money")) == ("min" in field and "max" in field)
     saved = await bench.app.handle_ui("settings.set", {"values": {"themeMode": "dark", "maxAgentSteps": 20}})
     assert saved["values"]["themeMode"] == "dark"
     assert bench.host.settings.values == {"themeMode": "dark", "maxAgentSteps": 20}

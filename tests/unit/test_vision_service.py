@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.agent import Bench, types
 from tests.support.toolbox import jpeg, page_host
+from webbrain.agent.spending import Account
 from webbrain.app import App
 from webbrain.core.errors import NeedsPerson, ProviderFailed
 from webbrain.host.memory import MemoryHost, Reply
@@ -20,6 +21,18 @@ from webbrain.services.vision import DESCRIBE_TOKENS, VisionService
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 
 KEY = "sk-test-0123456789abcdef"
+
+
+class Free:
+    """A purse without a bottom."""
+
+    async def admit(self) -> None: ...
+
+    def book(self, usd: float) -> None: ...
+
+
+def account() -> Account:
+    return Account(Free())
 
 
 async def ready(host: MemoryHost) -> VisionService:
@@ -36,7 +49,7 @@ def answers(text: str) -> dict[str, Any]:
 async def test_none_is_chosen_at_first() -> None:
     vision = await ready(MemoryHost())
     assert await vision.view() == {"provider": "", "model": "", "usable": False}
-    assert await vision.describer() is None
+    assert await vision.describer(account()) is None
 
 
 async def test_a_choice_is_kept_and_told() -> None:
@@ -69,7 +82,7 @@ async def test_a_service_that_was_removed_is_not_asked() -> None:
     await vision.choose("openai", "")
     await providers.remove("openai")
     assert (await vision.view())["usable"] is False
-    assert await vision.describer() is None
+    assert await vision.describer(account()) is None
 
 
 @pytest.mark.parametrize("stored", [None, 1, [], {"provider": 7}, {"provider": {}}, "openai"])
@@ -83,7 +96,7 @@ async def test_a_description_is_asked_for_with_the_picture() -> None:
     vision = await ready(host)
     host.http.on("POST", "*", answers("A shop with a blue teapot."))
     await vision.choose("openai", "gpt-5.2")
-    describer = await vision.describer()
+    describer = await vision.describer(account())
     assert describer is not None
     assert await describer.describe(jpeg()) == "A shop with a blue teapot."
     body = host.http.bodies()[0]
@@ -105,7 +118,7 @@ async def test_a_description_without_a_picture_is_none() -> None:
 
     host.http.on("POST", "*", refuses)
     await vision.choose("openai", "")
-    describer = await vision.describer()
+    describer = await vision.describer(account())
     assert describer is not None
     with pytest.raises(ProviderFailed) as failed:
         await describer.describe(jpeg())

@@ -66,6 +66,7 @@ function activityText() {
       ? t("activity_queued")
       : t("activity_sending");
   if (waitingCard.value) return t("activity_card");
+  if (turn.waiting) return t("activity_waiting");
   const last = turn.items.at(-1);
   if (last?.kind === "tool" && last.state === "running") return last.label;
   if (last?.kind === "text" && last.streaming) return t("activity_writing");

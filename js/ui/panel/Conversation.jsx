@@ -22,7 +22,8 @@ export function Conversation() {
   const waiting = outgoing.value;
   const newest = waiting.at(-1)?.requestId ?? last?.requestId ?? "";
   const isRunning = Boolean(running.value);
-  const needsPerson = Boolean(last && (openCard(last) || last.items.at(-1)?.kind === "max_steps"));
+  const asks = last?.items.at(-1)?.kind === "max_steps" || last?.status === "cost_limit";
+  const needsPerson = Boolean(last && (openCard(last) || asks));
 
   useLayoutEffect(() => {
     if (!scroller.current || !content.current) return;

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { answerText } from "../conversation.js";
-import { duration } from "../format.js";
+import { compact, duration, money, number } from "../format.js";
 import { t, tn } from "../i18n.js";
 import { CopyButton } from "../shared/CopyButton.jsx";
 import { Icon } from "../shared/icons.jsx";
@@ -170,6 +170,7 @@ const MENDED_IN_SETTINGS = new Set([
 function ErrorCard({ item, turn, last }) {
   const [open, setOpen] = useState(false);
   const settings = MENDED_IN_SETTINGS.has(item.code);
+  const allowance = item.code === "cost_limit";
   return (
     <section class="card card-error" data-code={item.code} aria-label={t("error")}>
       <div class="card-head">
@@ -185,12 +186,28 @@ function ErrorCard({ item, turn, last }) {
             {t("retry")}
           </button>
         )}
+        {last && allowance && (
+          <button
+            type="button"
+            class="button primary"
+            data-action="continue"
+            disabled={busy.value}
+            onClick={continueRun}
+          >
+            {t("continue")}
+          </button>
+        )}
+        {allowance && (
+          <button type="button" class="button" onClick={() => openSettings("general")}>
+            {t("change_allowance")}
+          </button>
+        )}
         {settings && (
           <button type="button" class="button" onClick={() => openSettings("providers")}>
             {t("check_settings")}
           </button>
         )}
-        {item.detail && (
+        {item.detail && !allowance && (
           <button type="button" class="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
             {t("details")}
           </button>
@@ -247,8 +264,42 @@ function Footer({ turn }) {
       )}
       {steps > 0 && <span>{tn("steps", steps)}</span>}
       {turn.durationMs > 0 && (steps > 0 || text) && <span>{duration(turn.durationMs)}</span>}
+      {turn.usage && <Spent usage={turn.usage} />}
       {text && <CopyButton text={() => text} label={t("copy_answer")} />}
     </footer>
+  );
+}
+
+/**
+ * Tokens and money in small print; what is a guess says so.
+ *
+ * @param {{usage: import("../conversation.js").Usage}} props
+ */
+function Spent({ usage }) {
+  const tokens = usage.promptTokens + usage.completionTokens;
+  const about = (/** @type {string} */ text, /** @type {boolean} */ guess) => (guess ? `≈ ${text}` : text);
+  const parts = {
+    read: number(usage.promptTokens),
+    cached: number(usage.cachedTokens),
+    written: number(usage.completionTokens),
+  };
+  const more = usage.conversationCostUsd !== null && usage.conversationCostUsd !== usage.costUsd;
+  return (
+    <>
+      {tokens > 0 && (
+        <span title={t("tokens_parts", parts)} data-tokens={tokens}>
+          {t("tokens", { count: about(compact(tokens), usage.tokensEstimated) })}
+        </span>
+      )}
+      {usage.costUsd !== null && (
+        <span title={usage.costEstimated ? t("cost_estimated") : undefined} data-cost={usage.costUsd}>
+          {about(money(usage.costUsd), usage.costEstimated)}
+        </span>
+      )}
+      {more && usage.conversationCostUsd !== null && (
+        <span>{t("conversation_cost", { cost: money(usage.conversationCostUsd) })}</span>
+      )}
+    </>
   );
 }
 

@@ -6,11 +6,12 @@ import { fields, setSetting, values } from "./store.js";
 /** @typedef {import("../types.js").SettingField} SettingField */
 
 /**
- * The settings Python names, in groups, those whose group is to be shown here.
+ * The settings Python names, in groups, those whose group is to be shown here. `after` is what else belongs to a
+ * group.
  *
- * @param {{shows: (group: string) => boolean}} props
+ * @param {{shows: (group: string) => boolean, after?: Record<string, any>}} props
  */
-export function SettingGroups({ shows }) {
+export function SettingGroups({ shows, after = {} }) {
   const list = fields.value;
   if (!list)
     return (
@@ -31,6 +32,7 @@ export function SettingGroups({ shows }) {
             .map((field) => (
               <Setting key={field.key} field={field} />
             ))}
+          {after[name]}
         </fieldset>
       ))}
     </>
@@ -124,6 +126,7 @@ function Control({ id, field, value, described, onChange }) {
         </select>
       );
     case "int":
+    case "money":
       return (
         <input
           type="number"
@@ -131,11 +134,12 @@ function Control({ id, field, value, described, onChange }) {
           aria-describedby={described}
           min={field.min}
           max={field.max}
-          step={1}
+          step={field.kind === "int" ? 1 : "any"}
           value={value}
           onChange={(event) => {
-            const number = Math.round(event.currentTarget.valueAsNumber);
-            if (Number.isNaN(number)) return;
+            const entered = event.currentTarget.valueAsNumber;
+            if (Number.isNaN(entered)) return;
+            const number = field.kind === "int" ? Math.round(entered) : entered;
             onChange(Math.min(field.max ?? number, Math.max(field.min ?? number, number)));
           }}
         />

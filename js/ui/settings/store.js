@@ -25,6 +25,7 @@ export const providers = signal(/** @type {ProviderView[] | null} */ (null));
 export const fields = signal(/** @type {SettingField[] | null} */ (null));
 export const values = signal(/** @type {Record<string, any>} */ ({}));
 export const vision = signal(/** @type {import("../types.js").VisionView | null} */ (null));
+export const spending = signal(/** @type {import("../types.js").Spending | null} */ (null));
 export const problem = signal("");
 export const section = signal(/** @type {Section} */ ("providers"));
 
@@ -63,6 +64,7 @@ function receive(method, params) {
     void loadVision();
   }
   if (method === "vision_changed") vision.value = params;
+  if (method === "spending_changed") spending.value = params;
   if (method === "settings_changed") {
     values.value = { ...values.value, ...params.values };
     mirror(params.values ?? {});
@@ -102,6 +104,18 @@ export async function loadVision() {
   } catch (error) {
     problem.value = /** @type {Error} */ (error).message;
   }
+}
+
+export async function loadSpending() {
+  try {
+    spending.value = await connection.call("spending.get");
+  } catch (error) {
+    problem.value = /** @type {Error} */ (error).message;
+  }
+}
+
+export async function resetSpending() {
+  spending.value = await connection.call("spending.reset", {}, { timeoutMs: CALL_TIMEOUT_MS });
 }
 
 /**

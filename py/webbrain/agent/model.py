@@ -62,10 +62,11 @@ class ModelCaller:
                 if saw and not client.info.supports_vision:
                     self._warn("pictures_refused", PICTURES_REFUSED.format(label=client.info.label))
                 self.streamed, self._shown = bool(self._shown), ""
-                self._guard.learn(
-                    sum(map(message_chars, request.messages)) + tools_chars(request.tools),
-                    reply.usage.prompt_tokens,
-                )
+                if not reply.usage.estimated:
+                    self._guard.learn(
+                        sum(map(message_chars, request.messages)) + tools_chars(request.tools),
+                        reply.usage.prompt_tokens,
+                    )
                 return reply
 
     def take_partial(self) -> str:

@@ -13,7 +13,7 @@ from webbrain.agent import enrich
 from webbrain.agent.capture import Shot, capture
 from webbrain.agent.journal import Journal
 from webbrain.agent.waiting import detached
-from webbrain.core.errors import BridgeError, ProviderFailed, ToolFailed, WebBrainError
+from webbrain.core.errors import BridgeError, CostLimit, ProviderFailed, ToolFailed, WebBrainError
 from webbrain.core.events import Picture, PictureReason
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id, nonce
@@ -249,7 +249,7 @@ class Eyes:
             text = await detached(self._describer.describe(shot.data_url), DESCRIBE_TIMEOUT)
         except TimeoutError:
             reason = f"no answer within {DESCRIBE_TIMEOUT:g} seconds."
-        except ProviderFailed as error:
+        except (ProviderFailed, CostLimit) as error:
             reason = error.message
         else:
             if text.strip():

@@ -1,7 +1,7 @@
 """One run: ask the model, do what it asks, give it the results, until it is done or somebody stops it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,12 +14,13 @@ from webbrain.agent.model import ModelCaller
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
+from webbrain.agent.spending import Account, PaidClient
 from webbrain.agent.tally import Status, Tally
 from webbrain.agent.telling import NAME_CHARS, Teller
 from webbrain.agent.turns import Turn, TurnState, TurnStrategy
 from webbrain.agent.waiting import detached
-from webbrain.core.errors import BridgeError, ModelMayRetry, ProviderFailed, WebBrainError
-from webbrain.core.events import MaxSteps, RunError, Text, Thinking, UserMessage
+from webbrain.core.errors import BridgeError, CostLimit, ModelMayRetry, ProviderFailed, WebBrainError
+from webbrain.core.events import MaxSteps, RunError, RunEvent, Text, Thinking, UserMessage
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id
 from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW, MAX_STEPS_DEFAULT
@@ -44,6 +45,7 @@ ENDINGS: Final[dict[Status, str]] = {
     "stopped": "(The user stopped me here.)",
     "failed": "(An error ended this here.)",
     "max_steps": "(I reached the step limit here.)",
+    "cost_limit": "(The user's spending allowance was used up here.)",
 }
 """What stands in the model's place where a run ended before it could say anything."""
 
@@ -87,6 +89,7 @@ class Run:
         guard: ContextGuard,
         options: RunOptions,
         eyes: Eyes,
+        account: Account,
     ) -> None:
         """``connect`` gives the model's client; it may ask a server, so it is called inside the run."""
         self.options = options
@@ -102,6 +105,7 @@ class Run:
         self._caller = Caller(host, parts, journal, self.cards, parts.confirm(), self._tabs, self._teller)
         self._model = ModelCaller(host, journal, guard)
         self._eyes = eyes
+        self._account = account
         self._refs = RefNumbers(message.content for message in journal.messages)
         self._tally = Tally()
         self._started = host.clock.monotonic()
@@ -137,7 +141,7 @@ class Run:
         try:
             self._tabs.listen()
             await self._introduce()
-            client = await detached(self._connect())
+            client = PaidClient(await detached(self._connect()), self._account)
             status = await self._loop(client, self._parts.strategy(client.info))
         except asyncio.CancelledError:
             # Stopping is this task's own end, so the cancellation goes no further.
@@ -145,6 +149,10 @@ class Run:
             if task is not None:
                 task.uncancel()
             status = "stopped"
+        except CostLimit as error:
+            # Not retryable: the run is continued once the allowance has room again.
+            self._fail(error.message, error.code, detail=str(error.data.get("hint", "")), retryable=False)
+            status = "cost_limit"
         except ProviderFailed as error:
             told = (str(error.data.get(key, "")) for key in ("hint", "detail"))
             self._fail(error.message, error.code, detail="\n\n".join(filter(None, told)))
@@ -401,4 +409,12 @@ class Run:
         if tabs:
             self._journal.emit(told_open(tabs))
         duration = round((self._host.clock.monotonic() - self._started) * 1000)
-        self._journal.emit(self._tally.complete(status, duration))
+        earlier = spent_in(self._journal.events)
+        self._journal.emit(self._tally.complete(status, duration, self._account, earlier))
+
+
+def spent_in(events: Iterable[RunEvent]) -> float | None:
+    """Dollars that the finished runs among these events cost; ``None`` if none of them cost anything."""
+    costs = [event.data.get("costUsd") for event in events if event.type == "run_complete"]
+    paid = [cost for cost in costs if cost is not None]
+    return sum(paid) if paid else None

@@ -50,6 +50,12 @@ class NeedsPerson(WebBrainError):
     code = "needs_person"
 
 
+class CostLimit(NeedsPerson):
+    """The user's allowance is used up: no paid call is made until a person raises or resets it."""
+
+    code = "cost_limit"
+
+
 class ProviderFailed(WebBrainError):
     """The model service refused, stalled or answered nonsense.
 

@@ -159,14 +159,23 @@ class MaxSteps(_Camel):
 
 
 class RunComplete(_Camel):
-    """The run is over. ``status`` says how, ``outcome`` is what ``done`` claimed."""
+    """The run is over. ``status`` says how, ``outcome`` is what ``done`` claimed.
 
-    status: Literal["completed", "stopped", "failed", "max_steps", "interrupted"]
+    ``cached_tokens`` are a part of ``prompt_tokens``. Money is US dollars, of this run and of the
+    conversation up to its end, ``None`` where nothing that costs money was used.
+    """
+
+    status: Literal["completed", "stopped", "failed", "max_steps", "cost_limit", "interrupted"]
     outcome: Literal["success", "partial", "failed", ""] = ""
     steps: int = 0
     duration_ms: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
+    tokens_estimated: bool = False
+    cost_usd: float | None = None
+    cost_estimated: bool = False
+    conversation_cost_usd: float | None = None
 
 
 EVENTS: dict[str, type[_Camel]] = {

@@ -25,7 +25,10 @@ IMAGE_SIDE_MIN: Final = 256
 IMAGE_SIDE_MAX: Final = 4_096
 SCREENSHOTS_MAX: Final = 1_000
 
-Kind = Literal["enum", "bool", "int", "text"]
+COST_ALLOWANCE_USD: Final = 10.0
+COST_ALLOWANCE_USD_MAX: Final = 100_000
+
+Kind = Literal["enum", "bool", "int", "money", "text"]
 
 
 def _setting(
@@ -155,6 +158,27 @@ class Settings(BaseModel):
         "How closely to look",
         "For services with OpenAI's interface that know the choice. Low is cheaper, high reads small print.",
         options={"auto": "The service decides", "low": "Low", "high": "High"},
+    )
+
+    cost_allowance_session_usd: float = _setting(
+        COST_ALLOWANCE_USD,
+        "money",
+        "cost",
+        "Allowance per browser session (US dollars)",
+        "When so much was spent since the browser started, no paid call is made any more. 0 for no limit.",
+        ge=0,
+        le=COST_ALLOWANCE_USD_MAX,
+        allow_inf_nan=False,
+    )
+    cost_allowance_total_usd: float = _setting(
+        COST_ALLOWANCE_USD,
+        "money",
+        "cost",
+        "Allowance in total (US dollars)",
+        "The same over all sessions, until you reset what was spent. 0 for no limit.",
+        ge=0,
+        le=COST_ALLOWANCE_USD_MAX,
+        allow_inf_nan=False,
     )
 
     def headers_timeout(self) -> float | None:

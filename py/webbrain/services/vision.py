@@ -6,6 +6,7 @@ the one that service is set to. None is chosen at first.
 
 from typing import Any, Final
 
+from webbrain.agent.spending import Account, PaidClient
 from webbrain.core.errors import NeedsPerson, ProviderFailed
 from webbrain.core.messages import ImagePart, Message, ModelRequest
 from webbrain.host.protocols import Host
@@ -23,8 +24,9 @@ QUESTION: Final = "Describe this page."
 class Describer:
     """Describes pictures for one run. Its client is made when the first picture comes."""
 
-    def __init__(self, service: "VisionService", provider: str, model: str) -> None:
+    def __init__(self, service: "VisionService", provider: str, model: str, account: Account) -> None:
         self._service = service
+        self._account = account
         self._provider = provider
         self._model = model
         self._client: ModelClient | None = None
@@ -33,9 +35,10 @@ class Describer:
         """What a picture shows, in the model's words. Raises ``ProviderFailed``."""
         if self._client is None:
             try:
-                self._client = await self._service.client(self._provider, self._model)
+                client = await self._service.client(self._provider, self._model)
             except NeedsPerson as error:
                 raise ProviderFailed(error.message, code=error.code) from error
+            self._client = PaidClient(client, self._account)
         messages = [
             Message(role="system", content=prompt("describe-picture")),
             Message(role="user", content=QUESTION, images=[ImagePart(data_url=data_url)]),
@@ -90,10 +93,10 @@ class VisionService:
         }
         return {**answer, "model": answered, "latencyMs": latency, "error": error}
 
-    async def describer(self) -> Describer | None:
+    async def describer(self, account: Account) -> Describer | None:
         """The vision model for one run, or ``None`` if there is none."""
         provider, model = await self._chosen()
-        return Describer(self, provider, model) if await self._usable(provider) else None
+        return Describer(self, provider, model, account) if await self._usable(provider) else None
 
     async def client(self, provider: str, model: str) -> ModelClient:
         """A client of the service that is sent pictures whatever its form says of them."""

@@ -1,0 +1,79 @@
+"""What a run spends: every model call goes through :class:`PaidClient`, which asks first and books after."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from webbrain.core.messages import ModelReply, ModelRequest, Usage
+from webbrain.providers import cost
+from webbrain.providers.base import ModelClient, ModelInfo
+
+
+class Purse(Protocol):
+    """What the user allows to be spent, over all runs."""
+
+    async def admit(self) -> None:
+        """Raise ``CostLimit`` if nothing more may be spent."""
+        ...
+
+    def book(self, usd: float) -> None:
+        """Money that is gone."""
+        ...
+
+
+class Account:
+    """The paid calls of one run, those of the vision model among them."""
+
+    def __init__(self, purse: Purse) -> None:
+        self._purse = purse
+        self.paid = False
+        """True once a call was made that costs money."""
+        self.usd = 0.0
+        self.estimated = False
+        """True if any of it is a guess."""
+
+    async def admit(self, info: ModelInfo) -> None:
+        """Raise ``CostLimit`` before a call that must not be made. What is free is always allowed."""
+        if info.prices is not None:
+            await self._purse.admit()
+
+    def book(self, info: ModelInfo, usage: Usage) -> None:
+        """Take down one call."""
+        if info.prices is None:
+            return
+        spent = max(usage.cost_usd or 0.0, 0.0)
+        self.paid = True
+        self.usd += spent
+        self.estimated = self.estimated or usage.cost_estimated
+        self._purse.book(spent)
+
+
+class PaidClient:
+    """A ``ModelClient`` whose calls are allowed and booked. Its replies have complete usage."""
+
+    def __init__(self, client: ModelClient, account: Account) -> None:
+        self._client = client
+        self._account = account
+
+    @property
+    def info(self) -> ModelInfo:
+        """Facts about the model, as its client has them now."""
+        return self._client.info
+
+    async def complete(
+        self,
+        request: ModelRequest,
+        on_delta: Callable[[str], None] | None = None,
+        on_reset: Callable[[], None] | None = None,
+    ) -> ModelReply:
+        """See ``ModelClient.complete``. Raises ``CostLimit`` before anything is sent."""
+        await self._account.admit(self.info)
+        try:
+            reply = await self._client.complete(request, on_delta, on_reset)
+        except asyncio.CancelledError:
+            # It was under way: services bill what they had read by then.
+            self._account.book(self.info, cost.unanswered(self.info.prices, request))
+            raise
+        usage = cost.completed(self.info.prices, request, reply)
+        self._account.book(self.info, usage)
+        return reply.model_copy(update={"usage": usage})

@@ -1,0 +1,117 @@
+"""What a call costs: what was reported counts, and what was not is guessed upwards and marked."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.models import client, endpoint
+from webbrain.core.messages import ImagePart, Message, ModelReply, ModelRequest, ToolCall, Usage
+from webbrain.host.memory import MemoryHost, Reply
+from webbrain.providers import cost
+from webbrain.providers.cost import Prices
+
+PRICES = Prices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
+REQUEST = ModelRequest(messages=[Message(role="user", content="x" * 3_000)])
+
+
+def costs(price: Prices | None = PRICES, **usage: Any) -> Usage:
+    return cost.completed(price, REQUEST, ModelReply(text="y" * 300, usage=Usage(**usage)))
+
+
+@pytest.mark.parametrize(
+    ("usage", "usd"),
+    [
+        ({"prompt_tokens": 1_000_000, "completion_tokens": 0}, 3.0),
+        ({"prompt_tokens": 0, "completion_tokens": 1_000_000}, 15.0),
+        ({"prompt_tokens": 1_000_000, "completion_tokens": 0, "cached_tokens": 900_000}, 0.3 + 0.27),
+        (
+            {
+                "prompt_tokens": 1_000_000,
+                "completion_tokens": 10_000,
+                "cached_tokens": 500_000,
+                "cache_write_tokens": 400_000,
+            },
+            0.3 + 0.15 + 1.5 + 0.15,
+        ),
+        # More cached than there is: no negative money.
+        ({"prompt_tokens": 100, "completion_tokens": 0, "cached_tokens": 10**9}, 100 * 0.3 / 1e6),
+    ],
+)
+def test_tokens_times_prices(usage: dict[str, Any], usd: float) -> None:
+    done = costs(**usage)
+    assert done.cost_usd == pytest.approx(usd)
+    assert (done.estimated, done.cost_estimated) == (False, False)
+
+
+def test_what_the_service_billed_is_believed() -> None:
+    done = costs(prompt_tokens=10, completion_tokens=10, cost_usd=0.5)
+    assert (done.cost_usd, done.cost_estimated) == (0.5, False)
+
+
+def test_what_nobody_reported_is_guessed_and_marked() -> None:
+    done = costs()
+    assert (done.prompt_tokens, done.completion_tokens, done.estimated) == (1_000, 100, True)
+    assert done.cost_usd == pytest.approx((1_000 * 3 + 100 * 15) / 1e6)
+    assert done.cost_estimated
+
+
+def test_pictures_and_calls_count_in_a_guess() -> None:
+    picture = ImagePart(data_url="data:image/png;base64,AA")
+    gone = ImagePart(data_url="")
+    seen = ModelRequest(messages=[Message(role="user", content="", images=[picture, gone])])
+    assert cost.prompt_tokens(seen) == cost.TOKENS_PER_PICTURE
+    reply = ModelReply(tool_calls=[ToolCall(id="a", name="abc", arguments="x" * 297)])
+    assert cost.completed(PRICES, REQUEST, reply).completion_tokens == 100
+
+
+def test_a_stopped_call_costs_its_prompt() -> None:
+    assert cost.unanswered(PRICES, REQUEST).cost_usd == pytest.approx(0.003)
+    assert cost.unanswered(None, REQUEST).cost_usd == 0.0
+
+
+@pytest.mark.parametrize(
+    ("provider", "form", "free"),
+    [
+        ("llamacpp", {}, True),
+        ("ollama", {"model": "qwen3"}, True),
+        ("custom", {"baseUrl": "http://127.0.0.1:9000/v1", "model": "m"}, True),
+        ("custom", {"baseUrl": "https://llm.example/v1", "model": "m"}, False),
+        ("openrouter", {"model": "openrouter/free"}, True),
+        ("openrouter", {"model": "qwen/qwen3-coder:free"}, True),
+        ("openrouter", {"model": "qwen/qwen3-coder"}, False),
+        ("anthropic", {}, False),
+    ],
+)
+def test_who_costs_nothing(provider: str, form: dict[str, str], free: bool) -> None:
+    price = endpoint(provider, **form).info.prices
+    assert (price is None) is free
+    if free:
+        assert costs(price, prompt_tokens=10**9).cost_usd == 0.0
+
+
+def test_prices_of_the_catalogue_and_of_nobody() -> None:
+    listed = endpoint("anthropic").info.prices
+    assert listed is not None
+    assert (listed.input, listed.output, listed.certain) == (3.0, 15.0, True)
+    other = endpoint("deepseek", model="deepseek-next").info.prices
+    assert other is not None
+    assert not other.certain
+    unknown = endpoint("custom", baseUrl="https://llm.example/v1", model="m").info.prices
+    assert unknown == Prices(3.0, 15.0, 3.0, 3.0, certain=False)
+
+
+async def test_the_wires_report_what_is_counted() -> None:
+    """From the bytes of an answer to money, for the service that counts cached tokens beside the prompt."""
+    host = MemoryHost()
+    body = {
+        "type": "message",
+        "role": "assistant",
+        "model": "claude",
+        "content": [{"type": "text", "text": "hi"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 100, "cache_read_input_tokens": 1_000, "output_tokens": 10},
+    }
+    host.http.on("POST", "*", Reply.json(body))
+    reply = await client(host, "anthropic").complete(REQUEST)
+    done = cost.completed(PRICES, REQUEST, reply)
+    assert done.cost_usd == pytest.approx((100 * 3 + 1_000 * 0.3 + 10 * 15) / 1e6)
