@@ -178,6 +178,7 @@ class App:
             "providers.remove": Route(ProviderId, self._providers_remove),
             "providers.test": Route(ProviderConfigParams, self._providers_test),
             "providers.models": Route(ProviderConfigParams, self._providers_models),
+            "providers.scan": Route(NoParams, self._providers_scan),
             "vision.get": Route(NoParams, self._vision_get),
             "vision.set": Route(VisionParams, self._vision_set),
             "vision.test": Route(VisionParams, self._vision_test),
@@ -356,6 +357,9 @@ class App:
 
     async def _providers_models(self, params: ProviderConfigParams) -> Answer:
         return await self.providers.models(params.id, params.config)
+
+    async def _providers_scan(self, params: NoParams) -> Answer:
+        return await self.providers.scan()
 
     async def _vision_get(self, params: NoParams) -> Answer:
         return await self.vision.view()

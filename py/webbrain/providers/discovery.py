@@ -4,6 +4,7 @@ Everything here is optional knowledge: short time-outs, and silence simply means
 """
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, ProviderFailed
@@ -17,28 +18,51 @@ LIST_BYTES: Final = 5_000_000
 MODELS_MAX: Final = 2_000
 MODEL_ID_CHARS: Final = 200
 
+_WINDOWS: Final = (
+    "loaded_context_length",
+    "context_length",
+    "context_window",
+    "max_model_len",
+    "max_context_length",
+    "max_input_tokens",
+)
 _NOT_CHAT: Final = ("embed", "whisper", "tts-", "dall-e", "moderation", "rerank", "transcribe", "-image-")
 
 
-async def list_models(http: Http, clock: Clock, endpoint: Endpoint) -> list[str]:
-    """Model ids a chat can use, in the service's own order. Raises ``ProviderFailed``."""
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model as its service lists it; ``None`` where the list does not say."""
+
+    id: str
+    context_window: int | None = None
+    vision: bool | None = None
+    owner: str = ""
+    """Lower-case; local servers put their own name here."""
+
+
+async def list_models(
+    http: Http, clock: Clock, endpoint: Endpoint, timeout: float = LIST_TIMEOUT
+) -> list[Listed]:
+    """Models a chat can use, in the service's own order. Raises ``ProviderFailed``."""
     kind = endpoint.entry.models
+    if kind == "none":
+        return [Listed(endpoint.info.model)] if endpoint.info.model else []
     if kind == "ollama":
-        body = await _get(http, clock, endpoint, f"{endpoint.root}/api/tags", LIST_TIMEOUT)
-        return _ids(body.get("models"), "name")
+        body = await _get(http, clock, endpoint, f"{endpoint.root}/api/tags", timeout)
+        return _listed(body.get("models"), "name")
     if kind == "lmstudio":
         try:
-            body = await _get(http, clock, endpoint, f"{endpoint.root}/api/v0/models", LIST_TIMEOUT)
+            body = await _get(http, clock, endpoint, f"{endpoint.root}/api/v0/models", timeout)
             chat = [row for row in _rows(body.get("data")) if row.get("type") in ("llm", "vlm")]
             # Loaded ones first: choosing another makes the server load it, which takes a while.
             chat.sort(key=lambda row: row.get("state") != "loaded")
             if chat:
-                return _ids(chat, "id")
+                return _listed(chat, "id")
         except ProviderFailed as failure:
             if failure.code in ("server_not_running", "unreachable", "offline", "timeout", "wrong_key"):
                 raise
-    body = await _get(http, clock, endpoint, endpoint.url("/models"), LIST_TIMEOUT)
-    return _ids(body.get("data", body.get("models")), "id")
+    body = await _get(http, clock, endpoint, endpoint.url("/models"), timeout)
+    return _listed(body.get("data", body.get("models")), "id")
 
 
 async def live(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
@@ -50,9 +74,17 @@ async def live(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
             return await _ollama(http, clock, endpoint)
         if endpoint.entry.live == "lmstudio":
             return await _lmstudio(http, clock, endpoint)
+        return await _from_list(http, clock, endpoint)
     except ProviderFailed:
         return Live()
-    return Live()
+
+
+async def _from_list(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
+    """What the list says of the chosen model, or of the only one (vLLM names its window there)."""
+    models = await list_models(http, clock, endpoint, LIVE_TIMEOUT)
+    wanted = endpoint.info.model or (models[0].id if len(models) == 1 else "")
+    found = next((model for model in models if model.id == wanted), None)
+    return Live(found.id, found.context_window, found.vision) if found else Live()
 
 
 async def _llamacpp(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
@@ -109,7 +141,7 @@ async def _lmstudio(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
 async def _get(
     http: Http, clock: Clock, endpoint: Endpoint, url: str, timeout: float, payload: bytes | None = None
 ) -> dict[str, Any]:
-    headers = anthropic.headers(endpoint) if endpoint.entry.wire == "anthropic" else endpoint.headers()
+    headers = anthropic.headers(endpoint) if endpoint.wire == "anthropic" else endpoint.headers()
     request = HttpRequest(
         method="POST" if payload else "GET",
         url=url,
@@ -144,16 +176,36 @@ def _rows(value: Any) -> list[dict[str, Any]]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
-def _ids(rows: Any, key: str) -> list[str]:
-    seen: dict[str, None] = {}
+def _listed(rows: Any, key: str) -> list[Listed]:
+    seen: dict[str, Listed] = {}
     for row in _rows(rows):
         name = str(row.get(key) or row.get("id") or row.get("name") or "").removeprefix("models/")
         usable = name and len(name) <= MODEL_ID_CHARS and not any(word in name.lower() for word in _NOT_CHAT)
         if usable:
-            seen[name] = None
+            owner = str(row.get("owned_by") or "").lower()
+            seen.setdefault(name, Listed(name, _window(row), _eyes(row), owner))
         if len(seen) >= MODELS_MAX:
             break
-    return list(seen)
+    return list(seen.values())
+
+
+def _window(row: dict[str, Any]) -> int | None:
+    """The context window in a row of a list, under the names that services give it."""
+    return next((size for key in _WINDOWS if (size := _size(row.get(key))) is not None), None)
+
+
+def _eyes(row: dict[str, Any]) -> bool | None:
+    """Whether a row of a list says that the model reads pictures: OpenRouter's modalities, Mistral's and
+    LM Studio's capabilities, LM Studio's type."""
+    architecture = row.get("architecture")
+    inputs = architecture.get("input_modalities") if isinstance(architecture, dict) else None
+    inputs = inputs if isinstance(inputs, list) else row.get("input_modalities")
+    if isinstance(inputs, list):
+        return "image" in inputs
+    able = row.get("capabilities")
+    if isinstance(able, dict) and isinstance(able.get("vision"), bool):
+        return bool(able["vision"])
+    return {"vlm": True, "llm": False}.get(str(row.get("type")))
 
 
 def _size(value: Any) -> int | None:

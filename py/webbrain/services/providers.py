@@ -20,6 +20,7 @@ from webbrain.providers.discovery import list_models, live
 from webbrain.providers.entered import merge
 from webbrain.providers.form import form_keys, view
 from webbrain.providers.probe import probe
+from webbrain.providers.scan import Found, facts_of, scan
 from webbrain.providers.wire import Learned
 
 PROVIDERS_KEY: Final = "providers"
@@ -160,8 +161,32 @@ class ProviderService:
             endpoint = await self._unsaved(provider_id, entered, for_models=True)
             found = await list_models(self._host.http, self._host.clock, endpoint)
         except (ProviderFailed, NeedsPerson) as failure:
-            return {"ok": False, "models": [], "error": failure_view(failure)}
-        return {"ok": True, "models": found, "error": None}
+            return {"ok": False, "models": [], "facts": {}, "error": failure_view(failure)}
+        facts = {model.id: told for model in found if (told := facts_of(model))}
+        return {"ok": True, "models": [model.id for model in found], "facts": facts, "error": None}
+
+    async def scan(self) -> dict[str, Any]:
+        """``providers.scan``: model servers that run on this machine; nothing is stored."""
+        stored, active = await self._stored()
+        found = await scan(self._host.http, self._host.clock, self._catalog)
+        return {"found": [self._found(server, stored, active) for server in found]}
+
+    def _found(self, server: Found, stored: Mapping[str, Any], active: str | None) -> dict[str, Any]:
+        info, base_url = server.endpoint.info, server.endpoint.base_url
+        mine = resolve(self._catalog, server.endpoint.entry, _config(server.endpoint.entry, stored))
+        return {
+            "id": info.provider_id,
+            "label": info.label,
+            "baseUrl": base_url,
+            "model": info.model,
+            "needsModel": server.endpoint.entry.requires_model,
+            "contextWindow": info.context_window,
+            "supportsVision": info.supports_vision,
+            "models": [model.id for model in server.models],
+            "facts": {model.id: told for model in server.models if (told := facts_of(model))},
+            "active": info.provider_id == active and mine.base_url == base_url,
+            "problem": failure_view(server.problem) if server.problem else None,
+        }
 
     async def _unsaved(
         self, provider_id: str, entered: Mapping[str, Any], *, for_models: bool = False
@@ -183,7 +208,7 @@ class ProviderService:
 
     async def _endpoint(self, entry: CatalogEntry, config: ProviderConfig) -> Endpoint:
         endpoint = resolve(self._catalog, entry, config)
-        if not endpoint.info.local or not entry.live:
+        if not endpoint.info.local:
             return endpoint
         key, now = _identity(endpoint), self._host.clock.monotonic()
         known = self._live.get(key)
