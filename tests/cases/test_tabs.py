@@ -131,3 +131,14 @@ def test_88_a_file_field_that_is_never_in_the_page(player: Player) -> None:
     number = player.call("list_downloads", limit=1)["downloads"][0]["id"]
     answer = player.call("upload_file", downloadId=number)
     assert (answer["success"], answer["code"]) == (False, "no_file_input")
+
+
+def test_79_own_pages_are_no_target(player: Player) -> None:
+    """A page of the extension is neither left nor operated, and the run says so."""
+    settings = f"{player.browser.origin}/settings.html"
+    player.open(settings)
+    url = player.site.page("<!doctype html><title>Elsewhere</title>")
+    answer = player.call("navigate", url=url)
+    assert (answer["success"], answer["code"]) == (False, "own_page"), answer
+    assert not player.call("get_accessibility_tree")["success"]
+    assert player.js("location.href") == settings
