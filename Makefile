@@ -50,6 +50,10 @@ test: dist ## build and run every test
 test-unit: deps ## tests that need neither a build nor a browser
 	$(PYTEST) $(UNIT) -m "not dist" $(ARGS)
 
+.PHONY: test-fuzz
+test-fuzz: deps ## 10,000 mutated streams for every wire format (MUTATIONS=NUMBER)
+	MUTATIONS=$(or $(MUTATIONS),10000) $(PYTEST) tests/contract/test_providers_mutations.py $(ARGS)
+
 .PHONY: test-wasm
 test-wasm: dist ## the package as built, in Pyodide on Node
 	$(PYTEST) tests/wasm $(ARGS)
@@ -60,7 +64,7 @@ test-content: deps ## the content scripts on real pages, in Chromium
 
 .PHONY: test-e2e
 test-e2e: dist ## the built extension, in Chromium and Firefox
-	$(PYTEST) tests/e2e tests/security $(ARGS)
+	$(PYTEST) tests/e2e tests/cases tests/security $(ARGS)
 
 .PHONY: check
 check: deps ## linters, formatters and type checkers
@@ -125,6 +129,7 @@ new-tool: deps ## start a new tool: make new-tool NAME=my_tool
 .PHONY: docs
 docs: deps ## make the tables in docs/ that come from the code
 	@PYTHONPATH=py $(PY) -m build.tool_docs
+	@PYTHONPATH=py $(PY) -m webbrain.providers.table docs/providers.md
 
 .PHONY: clean
 clean: ## remove what was built; keep what was installed and fetched
