@@ -40,14 +40,16 @@ export function tn(key, count) {
 }
 
 /**
- * The message if there is one, else the text that came over the port (in English).
+ * The translation of a text that came over the port in English. A key may stand for other words in some places (a
+ * service calls its key a token): what no message is the English of comes back as it is.
  *
  * @param {string} key
- * @param {string} fallback
+ * @param {string} english
  * @returns {string}
  */
-export function tOr(key, fallback) {
-  return tables[language.value]?.[key] ?? tables[FALLBACK]?.[key] ?? fallback;
+export function tOr(key, english) {
+  if (tables[FALLBACK]?.[key] !== english) return english;
+  return tables[language.value]?.[key] ?? english;
 }
 
 /**

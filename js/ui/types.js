@@ -62,13 +62,31 @@
  * @property {ProviderField[]} fields
  * @property {Record<string, any>} values
  *
+ * @typedef {object} ModelFacts what a list or a server says of a model
+ * @property {number} [contextWindow] tokens
+ * @property {boolean} [supportsVision]
+ *
+ * @typedef {object} FoundServer a model server on this computer, of `providers.scan`
+ * @property {string} id of the provider
+ * @property {string} label
+ * @property {string} baseUrl
+ * @property {string} model the one that would be used
+ * @property {boolean} needsModel it has to be named in every request
+ * @property {number} [contextWindow]
+ * @property {boolean} [supportsVision]
+ * @property {string[]} models
+ * @property {Record<string, ModelFacts>} facts by model
+ * @property {boolean} active
+ * @property {{code: string, message: string, hint?: string} | null} problem why it cannot be used yet
+ *
  * @typedef {object} TestResult the answer to `providers.test`
  * @property {boolean} ok
  * @property {string} [model]
  * @property {number} [latencyMs]
  * @property {boolean} [calledTool]
  * @property {string[]} [notes]
- * @property {{code: string, message: string, hint?: string} | null} [error]
+ * @property {{code: string, message: string, hint?: string, field?: string} | null} [error] `field`: of the form,
+ *   where it is to be mended
  *
  * @typedef {object} VisionView the answer to `vision.get`
  * @property {string} provider empty for none

@@ -113,7 +113,14 @@ def _panel_states() -> dict[str, State]:
     asked = Run().ask("Which rain jackets fit me? Size M, under 150 €.", "ask", ago=6_000).think()
     ask_mode = {"mode": "ask"}
     return {
-        "no-provider": State(replies={"panel.open": panel(provider=None, mode="ask")}, ready="#choose-model"),
+        "no-provider": State(
+            replies={"panel.open": panel(provider=None, mode="ask"), "providers.scan": {"found": []}},
+            ready=".servers-none",
+        ),
+        "no-provider-found": State(
+            replies={"panel.open": panel(provider=None, mode="ask"), "providers.scan": FOUND},
+            ready="[data-server]",
+        ),
         "empty-ask": State(replies={"panel.open": panel(mode="ask")}, ready=".example"),
         "empty-act": State(ready=".example"),
         "draft": State(
@@ -403,6 +410,62 @@ def _panel_states() -> dict[str, State]:
     }
 
 
+FOUND = {
+    "found": [
+        {
+            "id": "ollama",
+            "label": "Ollama",
+            "baseUrl": "http://localhost:11434/v1",
+            "model": "qwen3:8b",
+            "needsModel": True,
+            "contextWindow": 16_384,
+            "supportsVision": False,
+            "models": ["qwen3:8b", "gemma3:12b"],
+            "facts": {},
+            "active": False,
+            "problem": None,
+        },
+        {
+            "id": "llamacpp",
+            "label": "llama.cpp",
+            "baseUrl": "http://localhost:8080",
+            "model": "Qwen2.5-VL-7B-Instruct-Q4_K_M.gguf",
+            "needsModel": False,
+            "contextWindow": 8_192,
+            "supportsVision": True,
+            "models": ["Qwen2.5-VL-7B-Instruct-Q4_K_M.gguf"],
+            "facts": {},
+            "active": False,
+            "problem": None,
+        },
+        {
+            "id": "lmstudio",
+            "label": "LM Studio",
+            "baseUrl": "http://localhost:1234/v1",
+            "model": "",
+            "needsModel": False,
+            "contextWindow": 16_384,
+            "supportsVision": False,
+            "models": [],
+            "facts": {},
+            "active": False,
+            "problem": {
+                "code": "origin_refused",
+                "message": "LM Studio refuses requests from browser extensions.",
+                "hint": "Allow the origins chrome-extension://* and moz-extension://* (CORS) there.",
+            },
+        },
+    ]
+}
+MODELS = [f"vendor-{number % 4}/model-a{number}" for number in range(60)]
+NO_MODEL = {
+    "code": "model_not_found",
+    "message": "Anthropic Claude has no model “claude-sonnet-5”.",
+    "hint": "Choose one from the list of models in the settings.",
+    "field": "model",
+}
+
+
 def provider_views(active: str = "") -> list[dict[str, Any]]:
     """Every service of the real catalogue as Python sends it; with ``active``, two are set up."""
     catalog = catalogs.load()
@@ -426,6 +489,7 @@ def _settings_replies() -> dict[str, Any]:
         "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
         "settings.get": {"values": values(Settings()), "fields": fields()},
         "vision.get": {"provider": "", "model": "", "usable": False},
+        "providers.scan": {"found": []},
         "spending.get": {"sessionUsd": 0.4213, "totalUsd": 7.35, "since": 1_793_500_000_000},
     }
 
@@ -469,11 +533,47 @@ def _settings_states() -> dict[str, State]:
                 "providers.models": {
                     "ok": True,
                     "models": ["qwen2.5-coder:1.5b", "llama3.3:70b", "gemma3:12b"],
+                    "facts": {"gemma3:12b": {"contextWindow": 131_072, "supportsVision": True}},
                     "error": None,
                 },
             },
             ready=".provider",
             actions=[("click", row.format("ollama")), ("click", "[data-action=models]"), ("wait", ".models")],
+        ),
+        "settings-models": State(
+            "settings",
+            {
+                "providers.models": {
+                    "ok": True,
+                    "models": MODELS,
+                    "facts": {
+                        name: {"contextWindow": 128_000, "supportsVision": True} for name in MODELS[::3]
+                    },
+                    "error": None,
+                }
+            },
+            ready=".provider",
+            actions=[
+                ("click", row.format("openrouter")),
+                ("click", "[data-action=models]"),
+                ("wait", ".models"),
+                ("click", ".models li:first-child button"),
+                ("type", "[data-filter=models]", "a3"),
+            ],
+        ),
+        "settings-found": State("settings", {**nothing, "providers.scan": FOUND}, ready="[data-server]"),
+        "settings-found-none": State(
+            "settings", {**nothing, "providers.scan": {"found": []}}, ready=".servers-none"
+        ),
+        "settings-field": State(
+            "settings",
+            {"providers.test": {"ok": False, "error": NO_MODEL}},
+            ready=".provider",
+            actions=[
+                ("click", row.format("anthropic")),
+                ("click", "[data-action=test]"),
+                ("wait", ".field-error"),
+            ],
         ),
         "settings-test-ok": State(
             "settings",

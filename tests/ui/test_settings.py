@@ -112,6 +112,93 @@ class TestProviders:
         expect(page.locator(".result-bad")).to_have_text("The address is not one.")
 
 
+class TestServers:
+    def test_a_found_server_is_used_with_the_model_that_was_picked(self, open_state: Open) -> None:
+        page = open_state("settings-found")
+        assert len(asked(page, "providers.scan")) == 1
+        page.locator("[data-server=ollama] select").select_option("gemma3:12b")
+        page.get_by_role("button", name="Use Ollama").click()
+        assert wait_for_call(page, "providers.activate") == {"id": "ollama"}
+        assert asked(page, "providers.save") == [
+            {"id": "ollama", "config": {"baseUrl": "http://localhost:11434/v1", "model": "gemma3:12b"}}
+        ]
+
+    def test_a_server_that_serves_what_it_has_loaded_gets_no_name(self, open_state: Open) -> None:
+        page = open_state("settings-found")
+        page.get_by_role("button", name="Use llama.cpp").click()
+        assert wait_for_call(page, "providers.save")["config"]["model"] == ""
+
+    def test_what_cannot_be_used_yet_says_why_and_is_not_offered(self, open_state: Open) -> None:
+        page = open_state("settings-found")
+        row = page.locator("[data-server=lmstudio]")
+        expect(row).to_contain_text("chrome-extension://*")
+        expect(row.locator("button")).to_have_count(0)
+
+    def test_who_has_a_model_is_not_searched_for_unasked(self, open_state: Open) -> None:
+        page = open_state("settings-providers")
+        page.wait_for_selector("[data-action=scan]")
+        assert asked(page, "providers.scan") == []
+        page.click("[data-action=scan]")
+        expect(page.locator(".servers-none")).to_contain_text("No model server")
+        assert len(asked(page, "providers.scan")) == 1
+
+    def test_the_panel_offers_them_on_the_first_start(self, open_state: Open) -> None:
+        page = open_state("no-provider-found")
+        page.get_by_role("button", name="Use llama.cpp").click()
+        assert wait_for_call(page, "providers.activate") == {"id": "llamacpp"}
+
+    def test_a_failed_use_says_why(self, open_state: Open) -> None:
+        page = open_state("settings-found")
+        page.evaluate(
+            "wb.reply('providers.save', {fails: {code: 'invalid_field', message: 'No such name.'}})"
+        )
+        page.get_by_role("button", name="Use Ollama").click()
+        expect(page.locator("[data-server=ollama] [role=alert]")).to_have_text("No such name.")
+
+
+class TestFaults:
+    def test_a_refused_value_is_told_at_its_field(self, open_state: Open) -> None:
+        page = open_state("settings-none")
+        row(page, "openai").click()
+        page.get_by_label("API key").fill("sk 1")
+        refusal = {"code": "invalid_field", "message": "A key has no spaces.", "data": {"field": "apiKey"}}
+        page.evaluate("(fails) => wb.reply('providers.save', {fails})", refusal)
+        page.click("[data-action=save]")
+        field = page.get_by_label("API key")
+        expect(field).to_have_attribute("aria-invalid", "true")
+        expect(field).to_be_focused()
+        expect(field).to_have_value("sk 1")
+        expect(page.locator(".field-error")).to_have_text("A key has no spaces.")
+        field.fill("sk-1")
+        expect(page.locator(".field-error")).to_have_count(0)
+
+    def test_a_fault_in_a_folded_field_unfolds_it(self, open_state: Open) -> None:
+        page = open_state("settings-none")
+        row(page, "openai").click()
+        page.get_by_label("API key").fill(KEY)
+        refusal = {"code": "invalid_field", "message": "This is not JSON.", "field": "extraBody"}
+        page.evaluate("(error) => wb.reply('providers.test', {ok: false, error})", refusal)
+        page.click("[data-action=test]")
+        expect(page.locator("[data-field=extraBody]")).to_be_focused()
+        expect(page.locator(".field-error")).to_have_text("This is not JSON.")
+        expect(page.locator("[data-result]")).to_have_count(0)
+
+    def test_what_a_service_says_of_a_field_stands_there_too(self, open_state: Open) -> None:
+        page = open_state("settings-field")
+        expect(page.locator("[data-field=model]")).to_be_focused()
+        expect(page.locator("[data-result=failed]")).to_contain_text("list of models")
+
+    def test_a_long_list_is_filtered_and_says_what_each_model_can(self, open_state: Open) -> None:
+        page = open_state("settings-models")
+        expect(page.locator(".models li")).to_have_count(11)
+        expect(page.locator(".models-more")).to_have_text("11 of 11 shown")
+        page.press("[data-filter=models]", "Enter")
+        assert asked(page, "providers.save") == []
+        page.get_by_role("button", name="vendor-2/model-a30").click()
+        expect(page.locator("[data-field=model]")).to_have_value("vendor-2/model-a30")
+        expect(page.locator(".model-facts")).to_have_text("128,000 tokens of context · reads pictures")
+
+
 class TestGeneral:
     def test_every_setting_of_python_is_drawn_and_stored(self, open_state: Open) -> None:
         page = open_state("settings-general")

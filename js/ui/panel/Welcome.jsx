@@ -1,6 +1,7 @@
 import { t } from "../i18n.js";
 import { Icon, Mark } from "../shared/icons.jsx";
-import { setDraft, view } from "./store.js";
+import { Servers } from "../shared/Servers.jsx";
+import { scanServers, setDraft, useServer, view } from "./store.js";
 import { openSettings } from "./tabs.js";
 
 const EXAMPLES = ["example_summary", "example_find", "example_options"];
@@ -16,6 +17,7 @@ export function Welcome() {
       </div>
       <h2 id="welcome-title">{t("welcome_title")}</h2>
       {needsModel ? <ChooseModel /> : <p class="welcome-lead">{t("welcome_lead")}</p>}
+      {needsModel && <Servers scan={scanServers} use={useServer} auto={true} />}
       <dl class="modes-explained">
         <div class="mode-ask">
           <dt>

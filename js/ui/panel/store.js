@@ -3,6 +3,7 @@ import { ext } from "../browser.js";
 import { emptyConversation, fromEvents, openCard, reduce, runningTurn } from "../conversation.js";
 import { setLanguage } from "../i18n.js";
 import { Connection, PortError } from "../port.js";
+import { serverConfig } from "../servers.js";
 import { applyTheme } from "../theme.js";
 import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
 import { fixedTab, followTab, restriction } from "./tabs.js";
@@ -423,6 +424,23 @@ export async function answerCard(cardId, answer) {
  * @returns {Promise<{dataUrl: string}>}
  */
 export const askPicture = (id) => connection.call("pictures.get", { id }, { timeoutMs: CALL_TIMEOUT_MS });
+
+/** @returns {Promise<import("../types.js").FoundServer[]>} model servers on this computer */
+export async function scanServers() {
+  return (await connection.call("providers.scan", {}, { timeoutMs: CALL_TIMEOUT_MS })).found;
+}
+
+/**
+ * Set a found server up and use it; `providers_changed` then shows it.
+ *
+ * @param {import("../types.js").FoundServer} server
+ * @param {string} model
+ */
+export async function useServer(server, model) {
+  const config = serverConfig(server, model);
+  await connection.call("providers.save", { id: server.id, config }, { timeoutMs: CALL_TIMEOUT_MS });
+  await connection.call("providers.activate", { id: server.id }, { timeoutMs: CALL_TIMEOUT_MS });
+}
 
 /** Open the conversation again after a failure. */
 export function reopen() {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { t, tOr } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
+import { Facts } from "../shared/Servers.jsx";
 
 /**
  * @typedef {import("../types.js").ProviderField} ProviderField
@@ -23,10 +24,11 @@ export function missing(field, config, view) {
 /**
  * One field of a provider's form.
  *
- * @param {{field: ProviderField, view: ProviderView, value: any, wrong: boolean, models?: string[],
- *   loadingModels: boolean, onModels: () => void, onChange: (value: any) => void}} props
+ * @param {{field: ProviderField, view: ProviderView, value: any, wrong: string, models?: string[],
+ *   facts: Record<string, import("../types.js").ModelFacts>, loadingModels: boolean, onModels: () => void,
+ *   onChange: (value: any) => void}} props `wrong` says what is wrong with the value; empty for nothing
  */
-export function Field({ field, view, value, wrong, models, loadingModels, onModels, onChange }) {
+export function Field({ field, view, value, wrong, models, facts, loadingModels, onModels, onChange }) {
   const id = `${view.id}-${field.key}`;
   const label = tOr(`field_${field.key}`, field.label);
   const help = field.help ? tOr(`help_${field.key}`, field.help) : "";
@@ -36,7 +38,7 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
     id,
     "data-field": field.key,
     "aria-describedby": described,
-    "aria-invalid": wrong || undefined,
+    "aria-invalid": Boolean(wrong) || undefined,
     "aria-required": field.required || undefined,
   };
   return (
@@ -83,7 +85,7 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
           {...common}
           type={field.kind === "number" ? "number" : field.kind === "url" ? "url" : "text"}
           inputMode={field.kind === "number" ? "numeric" : undefined}
-          list={models?.length ? `${id}-list` : undefined}
+          list={undefined}
           value={value}
           placeholder={field.placeholder}
           autocomplete="off"
@@ -97,17 +99,13 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
       )}
       {models && models.length > 0 && (
         <>
-          <datalist id={`${id}-list`}>
-            {models.map((model) => (
-              <option key={model} value={model} />
-            ))}
-          </datalist>
-          <Models models={models} value={String(value)} onChange={onChange} />
+          <Models models={models} facts={facts} value={String(value)} onChange={onChange} />
+          {facts[String(value)] && <Facts facts={facts[String(value)]} />}
         </>
       )}
       {wrong && (
-        <p class="field-error" id={`${id}-wrong`}>
-          {t("fill_in")}
+        <p class="field-error" id={`${id}-wrong`} role="alert">
+          {wrong}
         </p>
       )}
       {help && (
@@ -119,30 +117,57 @@ export function Field({ field, view, value, wrong, models, loadingModels, onMode
   );
 }
 
-/** More than this are found by typing. */
-const LISTED_MODELS = 8;
+/** More than this are found by filtering. */
+const LISTED_MODELS = 12;
 
 /**
  * The models a server named, to choose by a click.
  *
- * @param {{models: string[], value: string, onChange: (value: string) => void}} props
+ * @param {{models: string[], facts: Record<string, import("../types.js").ModelFacts>, value: string,
+ *   onChange: (value: string) => void}} props
  */
-function Models({ models, value, onChange }) {
-  const found = models.filter((model) => model.toLowerCase().includes(value.toLowerCase()));
-  const shown = (found.length && !models.includes(value) ? found : models).slice(0, LISTED_MODELS);
+function Models({ models, facts, value, onChange }) {
+  const [filter, setFilter] = useState("");
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = models.filter((model) => words.every((word) => model.toLowerCase().includes(word)));
+  const shown = found.slice(0, LISTED_MODELS);
   return (
-    <ul class="models" aria-label={t("models_found")}>
-      {shown.map((model) => (
-        <li key={model}>
-          <button type="button" aria-pressed={model === value} onClick={() => onChange(model)}>
-            {model}
-          </button>
-        </li>
-      ))}
-      {models.length > shown.length && (
-        <li class="models-more">{t("models_more", { count: models.length })}</li>
+    <div class="models">
+      {models.length > LISTED_MODELS && (
+        <input
+          type="search"
+          data-filter="models"
+          aria-label={t("filter_models")}
+          placeholder={t("filter_models")}
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // Enter in a field sends the form; here it would save before a model is chosen.
+            if (event.key === "Enter") event.preventDefault();
+          }}
+        />
       )}
-    </ul>
+      <ul aria-label={t("models_found")}>
+        {shown.map((model) => (
+          <li key={model}>
+            <button type="button" aria-pressed={model === value} onClick={() => onChange(model)}>
+              {model}
+              {facts[model]?.supportsVision && (
+                <span class="model-eyes">
+                  <Icon name="eye" size={12} />
+                  <span class="visually-hidden"> {t("reads_pictures")}</span>
+                </span>
+              )}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p class="models-more" role="status">
+        {found.length > shown.length || words.length > 0
+          ? t("models_shown", { shown: shown.length, count: found.length })
+          : ""}
+      </p>
+    </div>
   );
 }
 

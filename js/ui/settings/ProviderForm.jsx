@@ -18,6 +18,11 @@ const ADVANCED = new Set([
   "contextWindow",
   "visionMode",
   "supportsAskStreaming",
+  "reasoningEffort",
+  "apiFormat",
+  "systemPromptRole",
+  "maxTokensField",
+  "extraBody",
 ]);
 
 /**
@@ -32,6 +37,9 @@ export function ProviderForm({ view }) {
   const [result, setResult] = useState(/** @type {TestResult | null} */ (null));
   const [note, setNote] = useState({ kind: "", text: "" });
   const [models, setModels] = useState(/** @type {string[]} */ ([]));
+  const [facts, setFacts] = useState(/** @type {Record<string, import("../types.js").ModelFacts>} */ ({}));
+  /** What is wrong at a field, told there. */
+  const [fault, setFault] = useState({ field: "", text: "" });
   const [removing, setRemoving] = useState(false);
 
   /**
@@ -43,6 +51,26 @@ export function ProviderForm({ view }) {
     setDirty(true);
     setResult(null);
     setNote({ kind: "", text: "" });
+    setFault({ field: "", text: "" });
+  };
+
+  /**
+   * Tell a fault at its field, if the form has that.
+   *
+   * @param {string | undefined} field
+   * @param {string} text
+   * @returns {boolean}
+   */
+  const tellAt = (field, text) => {
+    if (!field || !view.fields.some((known) => known.key === field)) return false;
+    setFault({ field, text });
+    const control = /** @type {HTMLElement | null | undefined} */ (
+      form.current?.querySelector(`[data-field="${field}"]`)
+    );
+    const folded = control?.closest("details");
+    if (folded) folded.open = true;
+    control?.focus();
+    return true;
   };
 
   /** @returns {boolean} whether all that is needed is there; if not, the first gap gets the focus */
@@ -63,10 +91,12 @@ export function ProviderForm({ view }) {
   const run = async (name, job) => {
     setWork(name);
     setNote({ kind: "", text: "" });
+    setFault({ field: "", text: "" });
     try {
       await job();
     } catch (error) {
-      setNote({ kind: "bad", text: /** @type {Error} */ (error).message || t("went_wrong") });
+      const { message, data } = /** @type {import("../port.js").PortError} */ (error);
+      if (!tellAt(data?.field, message)) setNote({ kind: "bad", text: message || t("went_wrong") });
     }
     setWork("");
   };
@@ -83,7 +113,11 @@ export function ProviderForm({ view }) {
     complete() &&
     run("test", async () => {
       setResult(null);
-      setResult(await testProvider(view.id, config));
+      const answer = await testProvider(view.id, config);
+      const { code = "", message = "", field } = answer.error ?? {};
+      // A value that was refused before anything was sent has all its words at the field.
+      if (tellAt(field, message) && code === "invalid_field") return;
+      setResult(answer);
     });
   const onSave = () =>
     complete() &&
@@ -102,7 +136,10 @@ export function ProviderForm({ view }) {
     run("models", async () => {
       const answer = await listModels(view.id, config);
       setModels(answer.models ?? []);
-      if (!answer.ok) setNote({ kind: "bad", text: answer.error?.message ?? t("no_models") });
+      setFacts(answer.facts ?? {});
+      if (answer.error && tellAt(answer.error.field, answer.error.message)) {
+        if (answer.error.hint) setNote({ kind: "bad", text: answer.error.hint });
+      } else if (!answer.ok) setNote({ kind: "bad", text: answer.error?.message ?? t("no_models") });
       else if (!answer.models?.length) setNote({ kind: "bad", text: t("no_models") });
     });
 
@@ -114,8 +151,11 @@ export function ProviderForm({ view }) {
       field={field}
       view={view}
       value={config[field.key] ?? ""}
-      wrong={checked && missing(field, config, view)}
+      wrong={
+        fault.field === field.key ? fault.text : checked && missing(field, config, view) ? t("fill_in") : ""
+      }
       models={field.key === "model" ? models : undefined}
+      facts={facts}
       loadingModels={work === "models"}
       onModels={onModels}
       onChange={(value) => change(field.key, value)}

@@ -1,8 +1,9 @@
 import { useRef, useState } from "preact/hooks";
 import { t, tn } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
+import { Servers } from "../shared/Servers.jsx";
 import { ProviderForm } from "./ProviderForm.jsx";
-import { loadProviders, problem, providers } from "./store.js";
+import { loadProviders, problem, providers, scanServers, useServer } from "./store.js";
 
 /** @typedef {import("../types.js").ProviderView} ProviderView */
 
@@ -28,6 +29,7 @@ export function Providers() {
       <h2 id="providers-title">{t("providers")}</h2>
       <p class="lead">{t("providers_lead")}</p>
       <InUse list={list} />
+      {list && <Servers scan={scanServers} use={useServer} auto={!list.some((view) => view.active)} />}
       <div class="filters">
         <label class="search">
           <Icon name="search" />

@@ -26,7 +26,7 @@ export function SettingGroups({ shows, after = {} }) {
     <>
       {groups.map((name) => (
         <fieldset key={name} class="setting-group">
-          <legend>{tOr(`section_${name}`, name)}</legend>
+          <legend>{t(`section_${name}`)}</legend>
           {list
             .filter((field) => field.section === name)
             .map((field) => (

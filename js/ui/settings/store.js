@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { ext } from "../browser.js";
 import { setLanguage } from "../i18n.js";
 import { Connection } from "../port.js";
+import { serverConfig } from "../servers.js";
 import { applyTheme } from "../theme.js";
 
 /**
@@ -180,6 +181,23 @@ export async function removeProvider(id) {
   await loadProviders();
 }
 
+/** @returns {Promise<import("../types.js").FoundServer[]>} model servers on this computer */
+export async function scanServers() {
+  return (await connection.call("providers.scan", {}, { timeoutMs: CALL_TIMEOUT_MS })).found;
+}
+
+/**
+ * Set a found server up and use it.
+ *
+ * @param {import("../types.js").FoundServer} server
+ * @param {string} model
+ */
+export async function useServer(server, model) {
+  const config = serverConfig(server, model);
+  await saveProvider(server.id, config);
+  await activateProvider(server.id);
+}
+
 /**
  * @param {string} id
  * @param {Record<string, any>} config values of the form, saved or not
@@ -192,7 +210,8 @@ export function testProvider(id, config) {
 /**
  * @param {string} id
  * @param {Record<string, any>} config
- * @returns {Promise<{ok: boolean, models: string[], error?: any}>}
+ * @returns {Promise<{ok: boolean, models: string[], facts?: Record<string, import("../types.js").ModelFacts>,
+ *   error?: any}>}
  */
 export function listModels(id, config) {
   return connection.call("providers.models", { id, config }, { timeoutMs: CALL_TIMEOUT_MS });

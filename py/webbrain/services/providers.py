@@ -25,6 +25,14 @@ from webbrain.providers.wire import Learned
 
 PROVIDERS_KEY: Final = "providers"
 ACTIVE_KEY: Final = "activeProvider"
+FIELD_OF: Final = {
+    "wrong_key": "apiKey",
+    "model_not_found": "model",
+    "tools_unsupported": "model",
+    "wrong_address": "baseUrl",
+    "server_not_running": "baseUrl",
+}
+"""Where a form shows what a service complained about."""
 LIVE_SECONDS: Final = 60.0
 """How long what a local server said about itself is believed."""
 
@@ -271,4 +279,6 @@ def failure_view(failure: ProviderFailed | NeedsPerson) -> dict[str, Any]:
     for key in ("detail", "field", "retry_after"):
         if key in failure.data:
             error[key] = failure.data[key]
+    if failure.code in FIELD_OF:
+        error.setdefault("field", FIELD_OF[failure.code])
     return error
