@@ -84,6 +84,7 @@
  * @property {string} [model]
  * @property {number} [latencyMs]
  * @property {boolean} [calledTool]
+ * @property {boolean | null} [readPicture] null if it is not said to read pictures
  * @property {string[]} [notes]
  * @property {{code: string, message: string, hint?: string, field?: string} | null} [error] `field`: of the form,
  *   where it is to be mended

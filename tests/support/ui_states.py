@@ -501,6 +501,7 @@ def _settings_states() -> dict[str, State]:
         "model": "claude-sonnet-5",
         "latencyMs": 840,
         "calledTool": True,
+        "readPicture": True,
         "notes": [],
         "error": None,
     }

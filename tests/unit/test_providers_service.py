@@ -11,8 +11,7 @@ from tests.support.models import KEY, whole
 from webbrain.core.errors import BridgeError, NeedsPerson
 from webbrain.core.messages import Message, ModelRequest
 from webbrain.core.types import Tier
-from webbrain.host.memory import MemoryHost
-from webbrain.host.memory import Reply
+from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.protocols import HttpRequest
 from webbrain.providers import errors
 from webbrain.services.providers import ProviderService
@@ -81,6 +80,11 @@ async def test_a_key_never_reaches_a_screen_and_an_empty_one_keeps_it() -> None:
         ("openai", {"apiKey": KEY, "contextWindow": "many"}, "contextWindow"),
         ("openai", {"apiKey": KEY, "contextWindow": 5}, "contextWindow"),
         ("llamacpp", {"promptTier": "huge"}, "promptTier"),
+        ("openai", {"apiKey": KEY, "extraBody": '{"top_p": 0.9'}, "extraBody"),
+        ("openai", {"apiKey": KEY, "extraBody": '["top_p"]'}, "extraBody"),
+        ("openai", {"apiKey": KEY, "extraBody": '{"messages": []}'}, "extraBody"),
+        ("openai", {"apiKey": KEY, "extraBody": '{"n": NaN}'}, "extraBody"),
+        ("openai", {"apiKey": f"{KEY}\u200b"}, "apiKey"),
         ("anthropic", {"apiKey": KEY, "constrained": "on"}, "constrained"),
     ],
 )
@@ -203,7 +207,7 @@ async def test_the_test_tells_when_no_tool_was_called_or_another_model_answers()
     host.http.on("POST", "*", whole("openai_chat"))
     result = await ProviderService(host).test("openai", {"apiKey": KEY, "model": "gpt-4o"})
     assert (result["ok"], result["calledTool"]) == (True, False)
-    assert len(result["notes"]) == 2
+    assert len(result["notes"]) == 3, "another model, no tool, and a picture that was not read"
     assert "“m”, not with “gpt-4o”" in result["notes"][0]
 
 
@@ -215,10 +219,71 @@ async def test_constrained_services_are_tested_through_a_schema(text: str, works
     host.http.on("POST", "http://localhost:8080/v1/chat/completions", whole("openai_chat", text))
     result = await ProviderService(host).test("llamacpp", {})
     assert (result["ok"], result["calledTool"]) == (True, works)
-    body = host.http.bodies()[0]
+    body = next(body for body in host.http.bodies() if body)
     assert body["response_format"]["json_schema"]["schema"]["required"] == ["tool", "word"]
     assert "tools" not in body
     assert body["temperature"] == 0
+
+
+@pytest.mark.parametrize(("says", "read"), [("It is {}.", True), ("A cat.", False), (None, False)])
+async def test_a_model_that_is_said_to_see_is_shown_a_picture(
+    says: str | None, read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrain.providers.seeing.secrets.choice", lambda _: "7")
+    host = MemoryHost()
+
+    def answer(sent: HttpRequest) -> Any:
+        if b"image_url" not in (sent.body or b""):
+            return calls_tool(sent)
+        if says is None:
+            return Reply.json({"error": {"message": "quota"}}, 402)
+        return whole("openai_chat", says.format("7777"))
+
+    host.http.on("POST", "*", answer)
+    form = {"apiKey": KEY, "model": "gpt-4o", "visionMode": "on"}
+    result = await ProviderService(host).test("openai", form)
+    assert (result["ok"], result["calledTool"], result["readPicture"]) == (True, True, read)
+    assert bool([note for note in result["notes"] if "picture" in note]) is not read
+    blind = await ProviderService(host).test("openai", {**form, "visionMode": "off"})
+    assert blind["readPicture"] is None
+
+
+async def test_a_local_server_says_whether_it_is_shown_a_picture() -> None:
+    host = MemoryHost()
+    host.http.on("GET", "*/props", {"modalities": {"vision": True}})
+    host.http.on("POST", "*", whole("openai_chat", '{"tool":"report_status","word":"ready"}'))
+    assert (await ProviderService(host).test("llamacpp", {}))["readPicture"] is False
+    host = MemoryHost()
+    host.http.on("GET", "*/props", {"modalities": {"vision": False}})
+    host.http.on("POST", "*", whole("openai_chat", '{"tool":"report_status","word":"ready"}'))
+    assert (await ProviderService(host).test("llamacpp", {}))["readPicture"] is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "field"),
+    [
+        (Reply.json({"error": {"message": "no"}}, 401), "apiKey"),
+        (Reply.json({"error": {"message": "no such model", "code": "model_not_found"}}, 404), "model"),
+        (Reply(200, {"content-type": "text/html"}, [b"<html>Sign in to the proxy"]), "baseUrl"),
+        (Reply.json({"error": {"message": "slow down"}}, 429), None),
+    ],
+)
+async def test_what_a_service_complains_about_is_told_at_its_field(answer: Any, field: str | None) -> None:
+    host = MemoryHost()
+    host.http.on("POST", "*", answer)
+    error = (await ProviderService(host).test("openai", {"apiKey": KEY, "model": "m"}))["error"]
+    assert error.get("field") == field
+
+
+async def test_a_server_that_says_nothing_yet_is_asked_again() -> None:
+    host = MemoryHost()
+    service = ProviderService(host)
+    await service.save("llamacpp", {})
+    await service.activate("llamacpp")
+    assert (await service.active()).info.context_window == 16_384
+    host.http.on("GET", "*/props", {"default_generation_settings": {"n_ctx": 4_096}})
+    host.clock.advance(6.0)
+    assert (await service.active()).info.context_window == 4_096
 
 
 async def test_the_test_finds_the_address_that_works() -> None:

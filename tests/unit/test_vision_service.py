@@ -201,7 +201,7 @@ async def test_a_model_that_does_not_see_works_with_the_vision_model_s_words() -
     host.page.on("viewport", {"width": 1_000, "height": 700})
     host.page.on("get_interactive_elements", {"elements": []})
     host.http.on("POST", "*", answers("A blue teapot."))
-    await ProviderService(host).save("openai", {"apiKey": KEY})
+    await ProviderService(host).save("openai", {"apiKey": KEY, "model": "gpt-5-mini"})
     model = ScriptedModel(
         call("inspect_viewport"),
         call("done", summary="Blue.", outcome="success"),

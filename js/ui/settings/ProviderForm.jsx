@@ -184,8 +184,13 @@ export function ProviderForm({ view }) {
       {result?.ok && (
         <Passed
           result={result}
-          good={Boolean(result.calledTool)}
-          says={t(result.calledTool ? "test_tool" : "test_no_tool")}
+          good={Boolean(result.calledTool) && result.readPicture !== false}
+          says={[
+            t(result.calledTool ? "test_tool" : "test_no_tool"),
+            result.readPicture ? t("test_picture") : "",
+          ]
+            .filter(Boolean)
+            .join(" ")}
         />
       )}
       {note.text && (

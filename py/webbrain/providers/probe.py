@@ -1,8 +1,9 @@
-"""Does this service work? One real, tiny call that asks for a tool, as the agent will."""
+"""Does this service work? A real, tiny call that asks for a tool, as the agent will, and one with a picture
+if the model is said to read them."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from webbrain.core.errors import ProviderFailed
@@ -12,6 +13,7 @@ from webbrain.providers.base import model_differs
 from webbrain.providers.client import HttpModelClient
 from webbrain.providers.config import Endpoint
 from webbrain.providers.loose_json import parse_object
+from webbrain.providers.seeing import reads_pictures
 
 PROBE_TOKENS: Final = 64
 PROBE_TOKENS_THINKING: Final = 1_024
@@ -31,6 +33,9 @@ _CONSTRAINED_SCHEMA: Final[dict[str, Any]] = {
     "required": ["tool", "word"],
     "additionalProperties": False,
 }
+PICTURE_NOT_READ: Final = (
+    "It could not read the number in a test picture. Set “Reads pictures” to No, or choose another model."
+)
 _VERSION = re.compile(r"/v\d+(?:beta\d*)?$")
 _NEXT_ADDRESS: Final = frozenset({"wrong_address", "bad_response", "server_error"})
 
@@ -44,6 +49,8 @@ class Probe:
     called_tool: bool
     base_url: str
     notes: tuple[str, ...]
+    read_picture: bool | None = None
+    """``None`` if the model is not said to read pictures, so that none was sent."""
 
 
 async def probe(http: Http, clock: Clock, endpoint: Endpoint) -> Probe:
@@ -60,14 +67,27 @@ async def probe(http: Http, clock: Clock, endpoint: Endpoint) -> Probe:
         except ProviderFailed as failure:
             if failure.code == "answer_cut":
                 # It answered and began the call: connection, key and model are right.
-                return _result(candidate, None, clock.monotonic() - started)
+                result = _result(candidate, None, clock.monotonic() - started)
+                return await _with_picture(client, result)
             first = first or failure
             if failure.code not in _NEXT_ADDRESS:
                 break
             continue
-        return _result(candidate, reply, clock.monotonic() - started)
+        return await _with_picture(client, _result(candidate, reply, clock.monotonic() - started))
     assert first is not None
     raise first
+
+
+async def _with_picture(client: HttpModelClient, result: Probe) -> Probe:
+    """Show the model a picture, if it is said to read them."""
+    if not client.info.supports_vision:
+        return result
+    try:
+        read, _ = await reads_pictures(client)
+        note = PICTURE_NOT_READ
+    except ProviderFailed as failure:
+        read, note = False, f"A test picture was refused: {failure.message}"
+    return replace(result, read_picture=read, notes=result.notes if read else (*result.notes, note))
 
 
 def _addresses(endpoint: Endpoint) -> Iterator[Endpoint]:

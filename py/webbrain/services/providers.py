@@ -35,6 +35,8 @@ FIELD_OF: Final = {
 """Where a form shows what a service complained about."""
 LIVE_SECONDS: Final = 60.0
 """How long what a local server said about itself is believed."""
+SILENT_SECONDS: Final = 5.0
+"""The same for one that said nothing: it may be starting."""
 
 
 class ProviderService:
@@ -141,7 +143,8 @@ class ProviderService:
     async def test(self, provider_id: str, entered: Mapping[str, Any]) -> dict[str, Any]:
         """``providers.test``: a real tiny call with unsaved form values; nothing is stored."""
         try:
-            endpoint = await self._unsaved(provider_id, entered)
+            # What a server says of its loaded model decides whether it is shown a picture.
+            endpoint = await self._endpoint(*await self._unsaved(provider_id, entered))
             result = await probe(self._host.http, self._host.clock, endpoint)
         except (ProviderFailed, NeedsPerson) as failure:
             return {
@@ -149,6 +152,7 @@ class ProviderService:
                 "model": "",
                 "latencyMs": 0,
                 "calledTool": False,
+                "readPicture": None,
                 "baseUrl": "",
                 "notes": [],
                 "error": failure_view(failure),
@@ -158,6 +162,7 @@ class ProviderService:
             "model": result.model,
             "latencyMs": result.latency_ms,
             "calledTool": result.called_tool,
+            "readPicture": result.read_picture,
             "baseUrl": result.base_url,
             "notes": list(result.notes),
             "error": None,
@@ -166,7 +171,8 @@ class ProviderService:
     async def models(self, provider_id: str, entered: Mapping[str, Any]) -> dict[str, Any]:
         """``providers.models``: what the service offers, with unsaved form values."""
         try:
-            endpoint = await self._unsaved(provider_id, entered, for_models=True)
+            chosen = await self._unsaved(provider_id, entered, for_models=True)
+            endpoint = resolve(self._catalog, *chosen)
             found = await list_models(self._host.http, self._host.clock, endpoint)
         except (ProviderFailed, NeedsPerson) as failure:
             return {"ok": False, "models": [], "facts": {}, "error": failure_view(failure)}
@@ -198,14 +204,14 @@ class ProviderService:
 
     async def _unsaved(
         self, provider_id: str, entered: Mapping[str, Any], *, for_models: bool = False
-    ) -> Endpoint:
+    ) -> tuple[CatalogEntry, ProviderConfig]:
         entry = self._entry(provider_id)
         stored, _ = await self._stored()
         config = self._merged(entry, stored, entered)
         problem = missing(entry, config)
         if problem and not (for_models and problem.data.get("field") == "model"):
             raise problem
-        return resolve(self._catalog, entry, config)
+        return entry, config
 
     def _merged(
         self, entry: CatalogEntry, stored: Mapping[str, Any], entered: Mapping[str, Any]
@@ -220,7 +226,8 @@ class ProviderService:
             return endpoint
         key, now = _identity(endpoint), self._host.clock.monotonic()
         known = self._live.get(key)
-        if known is None or now - known[0] > LIVE_SECONDS:
+        believed = LIVE_SECONDS if known and known[1] != Live() else SILENT_SECONDS
+        if known is None or now - known[0] > believed:
             known = self._live[key] = (now, await live(self._host.http, self._host.clock, endpoint))
         return resolve(self._catalog, entry, config, known[1])
 
