@@ -3,21 +3,27 @@
 # ruff: noqa: E501 - tables of cases are read by the line
 
 import json
+import re
 import subprocess
 import sys
 import zipfile
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import quote
 
 import pydantic
 import pytest
 
 import webbrain
-from tests.support.models import KEY, client, endpoint, request, whole
+from tests.support.models import KEY, PARAMETERS, client, endpoint, request, whole
+from tests.support.streams import headers_of, text_stream
+from webbrain.core.errors import NeedsPerson
 from webbrain.core.types import Tier
-from webbrain.host.memory import MemoryHost
+from webbrain.host.memory import MemoryHost, Reply
 from webbrain.providers import catalog, form, table
 from webbrain.providers.catalog import CatalogEntry
+from webbrain.providers.config import Endpoint, ProviderConfig, missing, resolve
+from webbrain.providers.entered import merge
 from webbrain.services.providers import ProviderService
 
 ROOT = Path(__file__).parents[2]
@@ -39,42 +45,106 @@ VIEW_KEYS = {
 
 
 def text() -> str:
-    return files("webbrain.providers").joinpath("catalog.toml").read_text(encoding="utf-8")
+    folder = files("webbrain.providers")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in catalog.FILES)
+
+
+def tail(ready: Endpoint, *, stream: bool = False) -> str:
+    """What follows the address, by wire."""
+    model = quote(ready.info.model, safe="")
+    return {
+        "openai_chat": "/chat/completions",
+        "llamacpp": "/chat/completions",
+        "openai_responses": "/responses",
+        "anthropic": "/messages",
+        "vertex_anthropic": f"/publishers/anthropic/models/{model}:{'streamRawPredict' if stream else 'rawPredict'}",
+        "azure": f"/openai/deployments/{model}/chat/completions?api-version=2024-10-21",
+        "bedrock": f"/model/{model}/converse{'-stream' if stream else ''}",
+    }[ready.wire]
 
 
 @pytest.mark.parametrize("provider_id", ENTRIES)
 async def test_a_call_reaches_the_right_place_with_the_key(provider_id: str) -> None:
     host = MemoryHost()
-    entry = catalog.load().entries[provider_id]
-    host.http.on("POST", "*", whole(entry.wire))
+    entry, ready = catalog.load().entries[provider_id], endpoint(provider_id, apiKey=KEY)
+    host.http.on("POST", "*", whole(ready.wire))
     reply = await client(host, provider_id, apiKey=KEY).complete(request(temperature=0.15))
     sent = host.http.requests[0]
     assert reply.text == "whole answer"
-    base = entry.base_url or "http://localhost:9999/v1"
-    tail = "/messages" if entry.wire == "anthropic" else "/chat/completions"
-    assert sent.url == base + ("" if entry.versioned else "/v1") + tail
-    assert KEY in (sent.headers.get("Authorization", "") + sent.headers.get("x-api-key", ""))
+    assert "{" not in ready.base_url
+    assert not re.search(r"//[./]|\.\.", ready.base_url), "a place in the address was left empty"
+    assert sent.url == ready.base_url + (
+        "" if entry.versioned or ready.wire in ("azure", "bedrock") else "/v1"
+    ) + tail(ready)
+    if entry.auth == "sigv4":
+        assert re.fullmatch(
+            r"AWS4-HMAC-SHA256 Credential=AKIA.*, SignedHeaders=.*, Signature=[0-9a-f]{64}",
+            sent.headers["Authorization"],
+        )
+        assert KEY not in json.dumps(dict(sent.headers))
+    else:
+        name = {"bearer": "Authorization"}.get(entry.auth, entry.auth)
+        assert sent.headers[name].removeprefix("Bearer ") == KEY
     body = json.loads(sent.body or b"")
-    assert [tool.get("function", tool)["name"] for tool in body["tools"]] == [
-        tool.name for tool in request().tools
-    ]
-    assert ("model" in body) is bool(entry.default_model)
-    assert sum(name in body for name in ("max_tokens", "max_completion_tokens")) == 1
+    offered = body.get("toolConfig", body).get("tools", [])
+    names = [tool.get("function", tool.get("toolSpec", tool))["name"] for tool in offered]
+    assert names == ([tool.name for tool in request().tools] if entry.tools else [])
+    in_body = ready.wire not in ("azure", "bedrock", "vertex_anthropic")
+    assert ("model" in body) is (bool(ready.info.model) and in_body)
+    limits = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens")
+    assert sum(name in body.get("inferenceConfig", body) for name in limits) == 1
 
 
 @pytest.mark.parametrize("provider_id", ENTRIES)
 async def test_a_stream_of_each(provider_id: str) -> None:
     host = MemoryHost()
-    entry = catalog.load().entries[provider_id]
-    raw = (Path(__file__).parent / "streams" / entry.wire / "text.sse").read_text(encoding="utf-8")
-    host.http.on("POST", "*", raw if entry.ask_streaming else whole(entry.wire))
+    entry, ready = catalog.load().entries[provider_id], endpoint(provider_id)
+    streams = ready.info.streams_in_ask
+    assert streams is (entry.ask_streaming and entry.streams_at_first)
+    host.http.on(
+        "POST",
+        "*",
+        Reply(200, headers_of(ready.wire), [text_stream(ready.wire)]) if streams else whole(ready.wire),
+    )
     shown: list[str] = []
     reply = await client(host, provider_id, apiKey=KEY).complete(request(stream=True), shown.append)
-    assert host.http.bodies()[0]["stream"] is entry.ask_streaming
-    assert "".join(shown) == (reply.text if entry.ask_streaming else "")
+    assert len(host.http.requests) == 1
+    if ready.wire == "bedrock":
+        assert host.http.requests[0].url.endswith("/converse")
+    else:
+        assert host.http.bodies()[0]["stream"] is streams
+    assert "".join(shown) == (reply.text if streams else "")
     asks_usage = "stream_options" in host.http.bodies()[0]
-    assert asks_usage is entry.usage_in_stream
+    assert asks_usage is (entry.usage_in_stream and ready.wire != "openai_responses")
     assert not (asks_usage and entry.category == "local")
+
+
+def test_who_streams() -> None:
+    """As the table of the specification says, and models apart."""
+    never = {pid for pid in ENTRIES if not catalog.load().entries[pid].ask_streaming}
+    later = {pid for pid in ENTRIES if not catalog.load().entries[pid].streams_at_first}
+    assert never == {"alibaba", "alibaba-coding-plan", "alibaba-coding-plan-cn"}
+    assert later == {"aws_bedrock", "cloudflare"}
+    assert endpoint("aws_bedrock", supportsAskStreaming="on").info.streams_in_ask
+    assert not endpoint("openai", supportsAskStreaming="off").info.streams_in_ask
+    assert not endpoint("openai", model="gpt-5.5-pro").info.streams_in_ask
+    assert endpoint("openai", model="gpt-5.6-terra").info.streams_in_ask
+
+
+@pytest.mark.parametrize(
+    ("model", "form", "wire"),
+    [
+        ("gpt-5.6-terra", {}, "openai_responses"),
+        ("gpt-5.6", {}, "openai_responses"),
+        ("gpt-5.4-pro", {}, "openai_responses"),
+        ("gpt-5.2", {}, "openai_chat"),
+        ("gpt-4o", {"apiFormat": "responses"}, "openai_responses"),
+        ("gpt-5.6-terra", {"apiFormat": "chat"}, "openai_chat"),
+        ("gpt-5.6-terra", {"baseUrl": "https://proxy.example.com/v1"}, "openai_chat"),
+    ],
+)
+def test_which_models_speak_responses(model: str, form: dict[str, str], wire: str) -> None:
+    assert endpoint("openai", model=model, **form).wire == wire
 
 
 @pytest.mark.parametrize("provider_id", ENTRIES)
@@ -91,9 +161,67 @@ def test_rules_of_tier_and_context(provider_id: str) -> None:
     else:
         assert info.tier is (Tier.MID if local else Tier.FULL)
         assert endpoint(provider_id, promptTier="compact").info.tier is Tier.COMPACT
-    assert info.context_window == 16_384 if local else info.context_window >= 100_000
+    family = catalog.load().family(info.model)
+    known = (family and family.context_window) or entry.context_window
+    assert info.context_window == (16_384 if local else known)
     assert endpoint(provider_id, contextWindow="32 000").info.context_window == 32_000
     assert info.local is local
+
+
+@pytest.mark.parametrize("provider_id", [pid for pid in ENTRIES if catalog.load().entries[pid].parameters])
+async def test_parameters_are_asked_for_and_checked(provider_id: str) -> None:
+    service, entry = ProviderService(MemoryHost()), catalog.load().entries[provider_id]
+    view = next(v for v in (await service.list())["providers"] if v["id"] == provider_id)
+    asked = {field["key"]: field for field in view["fields"]}
+    for parameter in entry.parameters:
+        assert asked[parameter.key]["kind"] == ("secret" if parameter.secret else "text")
+        with pytest.raises(NeedsPerson) as caught:
+            endpoint(provider_id, **{parameter.key: "a b/../c"})
+        assert caught.value.data["field"] == parameter.key
+        if parameter.required and not parameter.default:
+            with pytest.raises(NeedsPerson) as caught:
+                await service.save(
+                    provider_id,
+                    {"apiKey": KEY, "model": "m"}
+                    | {k: v for k, v in PARAMETERS.items() if k != parameter.key},
+                )
+            assert caught.value.data["field"] == parameter.key
+
+
+async def test_secrets_among_parameters_stay_inside_and_go_with_their_key() -> None:
+    host = MemoryHost()
+    service = ProviderService(host)
+    form = {"apiKey": KEY, "accessKeyId": PARAMETERS["accessKeyId"], "sessionToken": "token-0123456789"}
+    saved = (await service.save("aws_bedrock", form))["provider"]
+    assert (saved["hasKey"], saved["values"]["sessionToken"], saved["values"]["region"]) == (
+        True,
+        "",
+        "us-east-1",
+    )
+    assert "token-0123" not in json.dumps([await service.list(), host.ui.events])
+    assert "token-0123" not in repr(endpoint("aws_bedrock", **form))
+    assert "token-0123" not in repr(ProviderConfig.model_validate(form))
+    await service.save("aws_bedrock", {"apiKey": "", "sessionToken": "", "region": "eu-west-1"})
+    assert host.settings.values["providers"]["aws_bedrock"]["sessionToken"] == "token-0123456789"
+    await service.save("aws_bedrock", {"apiKey": KEY + "2", "sessionToken": ""})
+    assert host.settings.values["providers"]["aws_bedrock"]["sessionToken"] == ""
+
+
+def test_an_address_of_ones_own_needs_no_parameters_of_the_usual_one() -> None:
+    entry = catalog.load().entries["azure_openai"]
+    pasted = "https://mine.example.com/openai/deployments/d/chat/completions?api-version=2024-10-21"
+    config = merge(entry, {}, {"apiKey": KEY, "model": "d", "baseUrl": pasted})
+    assert missing(entry, config) is None
+    assert resolve(catalog.load(), entry, config).base_url == "https://mine.example.com"
+
+
+def test_places_that_follow_from_others() -> None:
+    assert endpoint("google-vertex").base_url.startswith(
+        "https://us-central1-aiplatform.googleapis.com/v1/projects/my-project-1/"
+    )
+    assert endpoint("google-vertex", location="global").base_url.startswith(
+        "https://aiplatform.googleapis.com/v1/"
+    )
 
 
 @pytest.mark.parametrize("provider_id", ENTRIES)
@@ -143,6 +271,9 @@ def test_ids_and_labels_are_unique() -> None:
         ({"base_url": "https://x/"}, "slash"),
         ({"key_url": ""}, "key is made"),
         ({"constrained": "auto"}, "schema"),
+        ({"base_url": "https://{region}.x"}, "unknown parameters"),
+        ({"derived": {"host": {"source": "place", "otherwise": ""}}}, "unknown parameter"),
+        ({"ask_streaming": False, "streams_at_first": False}, "never streams"),
         ({"surprise": 1}, "surprise"),
         ({"context_window": 0}, "context_window"),
     ],
@@ -158,6 +289,27 @@ def test_a_wrong_entry_is_refused(change: dict[str, object], why: str) -> None:
     CatalogEntry.model_validate({**good, "context_window": 1})
     with pytest.raises(pydantic.ValidationError, match=why):
         CatalogEntry.model_validate({**good, "context_window": 1, **change})
+
+
+def test_the_same_id_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="two services are called example"):
+        catalog.parse(NEW, NEW)
+
+
+def test_nothing_is_borrowed_from_other_products() -> None:
+    """No client ids, no sign-in flows: only keys and addresses."""
+    assert not re.search(r"oauth|client_id|client_secret|refresh_token", text(), re.IGNORECASE)
+    assert not {"github-copilot", "github-models", "gitlab-duo", "anthropic_oauth"} & set(ENTRIES)
+
+
+def test_the_managed_service_is_an_entry_like_any_other() -> None:
+    entry = catalog.load().entries["webbrain_cloud"]
+    assert endpoint("webbrain_cloud").base_url == entry.base_url
+    assert (
+        endpoint("webbrain_cloud", baseUrl="https://models.example.org/v1").base_url
+        == "https://models.example.org/v1"
+    )
+    assert not form.view(catalog.load(), entry, ProviderConfig(), active=False)["configured"]
 
 
 def test_the_catalogue_is_readable_inside_a_zip(tmp_path: Path) -> None:

@@ -1,128 +1,104 @@
-"""Both wires against hand-made streams of the documented formats, whole, cut at every byte and mutated.
+"""All wires against hand-made streams of the documented formats: whole, in pieces, cut at every byte.
 
-Every ``streams/<wire>/<name>.sse`` is found by directory; ``<name>.json`` beside it says what must come of
-it.
+Mutated ones are in test_providers_mutations.py.
 """
 
+import itertools
 import json
-from dataclasses import dataclass
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from tests.support.models import client, request, whole
+from tests.support.models import request, whole
+from tests.support.stream_calls import Seen, asked_to_stream, call, model_of
+from tests.support.streams import (
+    FOLDER,
+    PROVIDER,
+    SHARED,
+    STREAMS,
+    expected,
+    headers_of,
+    of_wire,
+    raw,
+    text_stream,
+)
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply
-from webbrain.host.memory import MemoryHost
-from webbrain.host.memory import CUT, Reply
+from webbrain.host.memory import CUT, MemoryHost, Reply
+from webbrain.providers.client import WIRES
+from webbrain.providers.event_stream import encode_event
 
-FOLDER = Path(__file__).parent / "streams"
-STREAMS = sorted(FOLDER.glob("*/*.sse"))
-PROVIDER = {"openai_chat": "openrouter", "anthropic": "anthropic"}
-SSE = {"content-type": "text/event-stream"}
 BIGGEST = 20_000
-MUTATIONS = 500
-
-
-@dataclass
-class Seen:
-    """What a caller of the client got to see."""
-
-    reply: ModelReply | None = None
-    error: str = ""
-    shown: str = ""
-    resets: int = 0
-    requests: int = 0
-
-
-async def call(wire: str, *chunks: bytes | str, fallback: Any = None) -> Seen:
-    """One streamed call; a repeat without streaming gets ``fallback``."""
-    host = MemoryHost()
-    answers = [Reply(200, SSE, list(chunks)), Reply.json(whole(wire) if fallback is None else fallback)]
-    host.http.on("POST", "*", *answers)
-    seen = Seen()
-    pieces: list[str] = []
-
-    def reset() -> None:
-        pieces.clear()
-        seen.resets += 1
-
-    try:
-        seen.reply = await client(host, PROVIDER[wire]).complete(request(stream=True), pieces.append, reset)
-    except ProviderFailed as failure:
-        seen.error = failure.code
-    seen.shown, seen.requests = "".join(pieces), len(host.http.requests)
-    assert all(response.closed for response in host.http.responses), "a transfer was left open"
-    return seen
+KINDS = {"text", "one_tool", "several_tools", "interleaved_tools", "refusal", "error_in_stream"}
 
 
 def calls_of(reply: ModelReply) -> list[list[Any]]:
     return [[call.id, call.name, json.loads(call.arguments)] for call in reply.tool_calls]
 
 
-def check(seen: Seen, expected: dict[str, Any]) -> None:
+def check(seen: Seen, wanted_outcome: dict[str, Any]) -> None:
     """The outcome is exactly the expected one, and took one request."""
     assert (seen.requests, seen.resets) == (1, 0)
-    if "error" in expected:
-        assert seen.error == expected["error"]
+    if "error" in wanted_outcome:
+        assert seen.error == wanted_outcome["error"]
         return
     reply = seen.reply
     assert reply is not None, seen.error
-    assert seen.shown == expected["shown"]
-    assert reply.text == expected.get("text", "")
-    assert reply.reasoning == expected.get("reasoning", "")
-    assert reply.finish == expected["finish"]
-    wanted = expected.get("calls", [])
+    assert seen.shown == wanted_outcome["shown"]
+    assert reply.text == wanted_outcome.get("text", "")
+    assert reply.reasoning == wanted_outcome.get("reasoning", "")
+    assert reply.finish == wanted_outcome["finish"]
+    wanted = wanted_outcome.get("calls", [])
     got = calls_of(reply)
     assert [c[1:] for c in got] == [c[1:] for c in wanted]
     assert [c[0] for c, w in zip(got, wanted, strict=True) if w[0]] == [w[0] for w in wanted if w[0]]
     for key in ("model", "replay"):
-        if key in expected:
-            assert getattr(reply, key) == expected[key]
-    if "usage" in expected:
-        assert reply.usage.model_dump(exclude_none=True) == expected["usage"]
-
-
-def load(path: Path) -> tuple[str, bytes, dict[str, Any]]:
-    expected = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-    return path.parent.name, path.read_bytes(), expected
+        if key in wanted_outcome:
+            assert getattr(reply, key) == wanted_outcome[key]
+    if "usage" in wanted_outcome:
+        assert reply.usage.model_dump(exclude_defaults=True) == wanted_outcome["usage"]
 
 
 def name_of(path: Path) -> str:
     return f"{path.parent.name}-{path.stem}"
 
 
-def test_there_are_streams_of_every_kind_for_both_wires() -> None:
-    kinds = {"text", "one_tool", "several_tools", "interleaved_tools", "refusal", "error_in_stream"}
-    for wire in PROVIDER:
-        names = {path.stem for path in STREAMS if path.parent.name == wire}
-        assert kinds <= names
-    assert all(path.stat().st_size <= BIGGEST for path in STREAMS)
+def test_there_are_streams_of_every_kind_for_all_wires() -> None:
+    assert set(PROVIDER) == set(WIRES)
+    for wire in WIRES:
+        assert {path.stem for path in of_wire(wire, shared=True)} >= KINDS, wire
+    assert all(len(raw(path)) <= BIGGEST for path in STREAMS)
     assert {path.with_suffix(".json") for path in STREAMS} == set(FOLDER.glob("*/*.json"))
 
 
 @pytest.mark.parametrize("path", STREAMS, ids=name_of)
 async def test_the_whole_stream(path: Path) -> None:
-    wire, raw, expected = load(path)
-    check(await call(wire, raw), expected)
+    check(await call(path.parent.name, raw(path)), expected(path))
+
+
+@pytest.mark.parametrize("wire", SHARED)
+async def test_dialects_understand_the_streams_of_the_format_they_share(wire: str) -> None:
+    for path in of_wire(wire, shared=True):
+        wanted = {key: value for key, value in expected(path).items() if key not in ("replay", "usage")}
+        check(await call(wire, raw(path)), wanted)
 
 
 @pytest.mark.parametrize("path", STREAMS, ids=name_of)
 async def test_the_same_in_two_pieces_and_byte_by_byte(path: Path) -> None:
-    wire, raw, expected = load(path)
-    for place in range(1, len(raw)):
+    wire, data, wanted = path.parent.name, raw(path), expected(path)
+    for place in range(1, len(data)):
         # Every place inside a character or at a line's end, and every fifth of the rest.
         if (
             place % 5
-            and raw[place] < 0x80
-            and raw[place - 1 : place + 1].strip(b"\r\n") == raw[place - 1 : place + 1]
+            and data[place] < 0x80
+            and data[place - 1 : place + 1].strip(b"\r\n") == data[place - 1 : place + 1]
         ):
             continue
-        check(await call(wire, raw[:place], raw[place:]), expected)
-    check(await call(wire, *[raw[i : i + 1] for i in range(len(raw))]), expected)
+        check(await call(wire, data[:place], data[place:]), wanted)
+    check(await call(wire, *[data[i : i + 1] for i in range(len(data))]), wanted)
 
 
 @pytest.mark.parametrize("path", STREAMS, ids=name_of)
@@ -130,12 +106,12 @@ async def test_the_same_in_two_pieces_and_byte_by_byte(path: Path) -> None:
 async def test_cut_at_every_byte(path: Path, how: str) -> None:
     """Cut short, a stream gives the whole answer of the one repeat, its own error, or all it had: never a
     part."""
-    wire, raw, expected = load(path)
+    wire, data, wanted = path.parent.name, raw(path), expected(path)
     repeats = 0
-    places = range(0, len(raw) + 1, 1 if how == "ends" else 7)
+    places = range(0, len(data) + 1, 1 if how == "ends" else 7)
     for place in places:
         tail: list[bytes | str] = [CUT] if how == "breaks" else []
-        seen = await call(wire, raw[:place], *tail)
+        seen = await call(wire, data[:place], *tail)
         if seen.requests == 2:
             repeats += 1
             assert seen.resets == 1
@@ -143,20 +119,19 @@ async def test_cut_at_every_byte(path: Path, how: str) -> None:
             assert seen.reply is not None
             assert (seen.reply.text, seen.reply.tool_calls) == ("whole answer", [])
         else:
-            check(seen, expected)
+            check(seen, wanted)
     assert repeats > len(places) / 3, "the negative control: most cuts must have been noticed"
 
 
 @pytest.mark.parametrize("wire", PROVIDER)
 async def test_after_one_broken_stream_the_run_streams_no_more(wire: str) -> None:
     host = MemoryHost()
-    raw = (FOLDER / wire / "text.sse").read_bytes()
-    broken = Reply(200, SSE, [raw[: len(raw) // 2]])
-    host.http.on("POST", "*", broken, Reply.json(whole(wire)))
-    model = client(host, PROVIDER[wire])
+    data = text_stream(wire)
+    host.http.on("POST", "*", Reply(200, headers_of(wire), [data[: len(data) // 2]]), Reply.json(whole(wire)))
+    model = model_of(host, wire)
     for _ in range(3):
         await model.complete(request(stream=True), lambda _: None)
-    assert [body["stream"] for body in host.http.bodies()] == [True, False, False, False]
+    assert [asked_to_stream(sent) for sent in host.http.requests] == [True, False, False, False]
 
 
 @pytest.mark.parametrize("wire", PROVIDER)
@@ -169,57 +144,83 @@ async def test_the_repeat_is_the_last_try(wire: str, second: str) -> None:
         "html": Reply(200, {"content-type": "text/html"}, [b"<html>hello"]),
         "refused": Reply.json({"error": {"message": "no"}}, 500),
     }
-    host.http.on("POST", "*", Reply(200, SSE, [b"data: {"]), answers[second])
+    host.http.on("POST", "*", Reply(200, headers_of(wire), [b"data: {"]), answers[second])
     with pytest.raises(ProviderFailed):
-        await client(host, PROVIDER[wire]).complete(request(stream=True))
+        await model_of(host, wire).complete(request(stream=True))
     assert len(host.http.requests) == 2
 
 
 @pytest.mark.parametrize("wire", PROVIDER)
 async def test_sizes_are_bounded(wire: str) -> None:
     """A 10 MB line, and an endless stream of small ones: an answer of the repeat, not a full memory."""
-    seen = await call(wire, b"data: ", *[b"x" * 1_000_000] * 10)
+    if wire == "bedrock":
+        prelude = struct.pack(">II", 10_000_000, 0)
+        start = prelude + struct.pack(">I", zlib.crc32(prelude))
+        filler = encode_event({":event-type": "ping", ":message-type": "event"}, b" " * 100_000) * 10
+    else:
+        start, filler = b"data: ", b": filler\n" * 100_000
+    seen = await call(wire, start, *[b"x" * 1_000_000] * 10)
     assert (seen.requests, seen.resets) == (2, 1)
-    seen = await call(wire, *[b": filler\n" * 100_000] * 25)
+    if wire in SHARED:
+        return  # what follows is the reader's, which is the same for all of a framing
+    seen = await call(wire, *[filler] * 25)
     assert (seen.error, seen.requests) == ("bad_response", 1)
 
 
 @pytest.mark.parametrize("wire", PROVIDER)
-@settings(max_examples=MUTATIONS, deadline=None, suppress_health_check=list(HealthCheck))
-@given(data=st.data())
-async def test_mutations(wire: str, data: st.DataObject) -> None:
-    """Bytes lost, doubled, swapped, replaced: an answer or a ``ProviderFailed``, and no call of unreadable
-    arguments
-    that the stream did not finish."""
-    path = data.draw(st.sampled_from([p for p in STREAMS if p.parent.name == wire]))
-    raw = bytearray(path.read_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        start = data.draw(st.integers(0, max(len(raw) - 1, 0)))
-        size = data.draw(st.integers(1, 60))
-        match data.draw(st.sampled_from(["drop", "double", "swap", "noise", "json", "cut"])):
-            case "drop":
-                del raw[start : start + size]
-            case "double":
-                raw[start:start] = raw[start : start + size]
-            case "swap":
-                part = raw[start : start + size]
-                del raw[start : start + size]
-                raw[data.draw(st.integers(0, len(raw))) :][:0] = part
-                raw += part
-            case "noise":
-                raw[start : start + 1] = data.draw(st.binary(min_size=1, max_size=4))
-            case "json":
-                values = [b"null", b"[]", b"{}", b"-1", b'"x"', b"1e999", b"[[[[", b"true"]
-                raw[start : start + size] = data.draw(st.sampled_from(values))
-            case "cut":
-                del raw[start:]
-        if not raw:
-            break
-    seen = await call(wire, bytes(raw))
-    assert seen.requests <= 2
-    if seen.requests == 2:
-        assert seen.reply is not None
-        assert seen.reply.tool_calls == []
-    if seen.reply is not None and seen.reply.tool_calls:
-        assert all(call.name for call in seen.reply.tool_calls)
-        assert len({call.id for call in seen.reply.tool_calls}) == len(seen.reply.tool_calls)
+@pytest.mark.parametrize("status", [400, 401, 429, 500, 503])
+async def test_an_error_before_the_stream_is_final(wire: str, status: int) -> None:
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply.json({"error": {"message": "no"}, "message": "no"}, status))
+    with pytest.raises(ProviderFailed):
+        await model_of(host, wire).complete(request(stream=True))
+    assert len(host.http.requests) == 1
+
+
+@pytest.mark.parametrize("wire", PROVIDER)
+async def test_a_page_instead_of_an_answer(wire: str) -> None:
+    for body in (b"<!doctype html><title>Sign in</title>", b"\xef\xbb\xbf  <html>"):
+        host = MemoryHost()
+        host.http.on("POST", "*", Reply(200, {"content-type": "text/html; charset=utf-8"}, [body]))
+        with pytest.raises(ProviderFailed) as caught:
+            await model_of(host, wire).complete(request(stream=True))
+        assert caught.value.code == "wrong_address"
+        assert len(host.http.requests) == 1
+
+
+@pytest.mark.parametrize("path", STREAMS, ids=name_of)
+async def test_line_ends_of_every_kind(path: Path) -> None:
+    if path.suffix != ".sse":
+        pytest.skip("binary frames have no lines")
+    plain = raw(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    ends = itertools.cycle([b"\n", b"\r\n", b"\n", b"\r\n", b"\r\n"])
+    mixed = b"".join(line + next(ends) for line in plain.split(b"\n"))
+    check(await call(path.parent.name, mixed), expected(path))
+    check(await call(path.parent.name, plain.replace(b"\n", b"\r")), expected(path))
+
+
+TWO_CALLS_ONE_ID = {
+    "openai_chat": {"choices": [{"message": {"tool_calls": [
+        {"id": "c", "function": {"name": "scroll", "arguments": "{}"}},
+        {"id": "c", "function": {"name": "click_ax", "arguments": '{"ref_id": '}}]},
+        "finish_reason": "tool_calls"}]},
+    "openai_responses": {"status": "completed", "output": [
+        {"type": "function_call", "call_id": "c", "name": "scroll", "arguments": "{}"},
+        {"type": "function_call", "call_id": "c", "name": "click_ax", "arguments": '{"ref_id": '}]},
+    "anthropic": {"type": "message", "stop_reason": "tool_use", "content": [
+        {"type": "tool_use", "id": "c", "name": "scroll", "input": {}},
+        {"type": "tool_use", "id": "c", "name": "click_ax", "input": {}}]},
+    "bedrock": {"stopReason": "tool_use", "output": {"message": {"content": [
+        {"toolUse": {"toolUseId": "c", "name": "scroll", "input": {}}},
+        {"toolUse": {"toolUseId": "c", "name": "click_ax", "input": {}}}]}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wire", PROVIDER)
+async def test_ids_that_are_there_twice_are_told_apart(wire: str) -> None:
+    """And broken arguments reach the agent as they are: it is for the agent to say so to the model."""
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply.json(TWO_CALLS_ONE_ID[SHARED.get(wire, wire)]))
+    reply = await model_of(host, wire).complete(request())
+    assert [made.name for made in reply.tool_calls] == ["scroll", "click_ax"]
+    assert len({made.id for made in reply.tool_calls}) == 2

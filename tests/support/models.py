@@ -11,6 +11,13 @@ from webbrain.providers.client import HttpModelClient
 from webbrain.providers.config import Endpoint
 
 KEY = "sk-test-0123456789abcdef"
+PARAMETERS = {
+    "resource": "my-resource",
+    "accessKeyId": "AKIAIOSFODNN7EXAMPLE",
+    "accountId": "0123456789abcdef0123456789abcdef",
+    "project": "my-project-1",
+}
+"""What a user would enter for the parameters of the catalogue that have no default."""
 
 
 def endpoint(provider_id: str, **form: Any) -> Endpoint:
@@ -20,6 +27,11 @@ def endpoint(provider_id: str, **form: Any) -> Endpoint:
     entered = {"apiKey": KEY if entry.key == "required" else "", **form}
     if not entry.base_url:
         entered.setdefault("baseUrl", "http://localhost:9999/v1")
+    for parameter in entry.parameters:
+        if parameter.required and not parameter.default:
+            entered.setdefault(parameter.key, PARAMETERS[parameter.key])
+    if entry.requires_model and not entry.default_model and entry.category != "local":
+        entered.setdefault("model", "my-deployment")
     return config.resolve(loaded, entry, entered_form.merge(entry, {}, entered))
 
 
@@ -49,7 +61,7 @@ def request(*, stream: bool = False, tools: bool = True, **fields: Any) -> Model
 
 def whole(wire: str, text: str = "whole answer") -> dict[str, Any]:
     """A whole answer of a wire, without tool calls."""
-    if wire == "anthropic":
+    if wire in ("anthropic", "vertex_anthropic"):
         return {
             "type": "message",
             "role": "assistant",
@@ -57,6 +69,22 @@ def whole(wire: str, text: str = "whole answer") -> dict[str, Any]:
             "content": [{"type": "text", "text": text}],
             "stop_reason": "end_turn",
             "usage": {"input_tokens": 10, "output_tokens": 4},
+        }
+    if wire == "openai_responses":
+        part = {"type": "output_text", "text": text, "annotations": []}
+        item = {
+            "type": "message",
+            "id": "msg_1",
+            "role": "assistant",
+            "status": "completed",
+            "content": [part],
+        }
+        return {"object": "response", "status": "completed", "error": None, "model": "m", "output": [item]}
+    if wire == "bedrock":
+        return {
+            "output": {"message": {"role": "assistant", "content": [{"text": text}]}},
+            "stopReason": "end_turn",
+            "usage": {"inputTokens": 10, "outputTokens": 4, "totalTokens": 14},
         }
     message = {"role": "assistant", "content": text}
     return {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}

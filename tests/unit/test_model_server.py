@@ -126,7 +126,10 @@ def test_wires_read_a_whole_conversation() -> None:
             ],
         },
     ]
-    request = anthropic_wire.read(anthropic(messages=blocks, system="Be brief."), ANTHROPIC)
+    with pytest.raises(BadRequest, match="must define tools"):
+        anthropic_wire.read(anthropic(messages=blocks), ANTHROPIC)
+    tools = [{"name": "scroll", "input_schema": {"type": "object"}}]
+    request = anthropic_wire.read(anthropic(messages=blocks, system="Be brief.", tools=tools), ANTHROPIC)
     assert [turn.role for turn in request.turns] == ["system", "user", "assistant", "tool", "user"]
 
 

@@ -100,8 +100,8 @@ class CatalogEntry(_Data):
     """How answers are held to a JSON schema; empty: they cannot be."""
     constrained: Literal["auto", "off"] = "off"
     """``auto``: schema-held answers instead of native tools unless the user raises the tier."""
-    models: Literal["openai", "anthropic", "ollama", "lmstudio"] = "openai"
-    """Where the list of models comes from."""
+    models: Literal["openai", "anthropic", "ollama", "lmstudio", "none"] = "openai"
+    """Where the list of models comes from; ``none``: nowhere we can ask with the same key."""
     live: Literal["", "llamacpp", "ollama", "lmstudio"] = ""
     """Where a running local server tells its context window and its eyes."""
     headers: dict[str, str] = Field(default_factory=dict)

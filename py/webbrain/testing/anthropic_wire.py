@@ -12,7 +12,7 @@ VERSION = "2023-06-01"
 
 FIELDS = {
     "model", "messages", "max_tokens", "system", "tools", "tool_choice", "temperature", "stream",
-    "stop_sequences", "metadata", "thinking", "top_k", "top_p",
+    "stop_sequences", "metadata", "thinking", "top_k", "top_p", "output_config",
 }  # fmt: skip
 
 
@@ -33,16 +33,32 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
     temperature = body.get("temperature")
     if temperature is not None and not 0 <= temperature <= 1:
         raise BadRequest("temperature: range 0..1")
+    _check_thinking(body)
     system = body.get("system", "")
     turns = [Turn("system", "\n".join(_texts(system)))] if system else []
+    turns += _turns(body["messages"])
+    tools = tuple(_tool(tool) for tool in body.get("tools", ()))
+    _check_tools(turns, tools)
     return ModelCall(
         wire="anthropic",
-        turns=(*turns, *_turns(body["messages"])),
-        tools=tuple(_tool(tool) for tool in body.get("tools", ())),
+        turns=tuple(turns),
+        tools=tools,
         stream=bool(body.get("stream")),
         body=body,
         headers=headers,
     )
+
+
+def _check_thinking(body: dict[str, Any]) -> None:
+    thinking = body.get("thinking") or {"type": "disabled"}
+    if thinking.get("type") == "disabled":
+        return
+    if "temperature" in body:
+        raise BadRequest("temperature may only be set to 1 when thinking is enabled")
+    if thinking.get("budget_tokens", 0) >= body["max_tokens"]:
+        raise BadRequest("max_tokens must be greater than thinking.budget_tokens")
+    if body.get("tool_choice", {}).get("type") in ("any", "tool"):
+        raise BadRequest("Thinking may not be enabled when tool_choice forces tool use.")
 
 
 def _tool(tool: Any) -> str:
@@ -83,6 +99,11 @@ def _turns(messages: list[Any]) -> Iterator[Turn]:
         raise BadRequest("messages: the last message must be the user's")
 
 
+def _check_tools(turns: list[Turn], tools: tuple[str, ...]) -> None:
+    if not tools and any(turn.calls or turn.role == "tool" for turn in turns):
+        raise BadRequest("Requests which include `tool_use` or `tool_result` blocks must define tools")
+
+
 def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
     texts: list[str] = []
     calls: list[Call] = []
@@ -100,10 +121,15 @@ def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
                 if texts:
                     raise BadRequest(f"messages.{index}: tool_result blocks must come before text")
                 yield Turn("tool", "\n".join(_texts(block.get("content", ""))), call_id=id_)
-            case {"type": "thinking" | "redacted_thinking"} if role == "assistant":
+            case {"type": "thinking", "thinking": str(), "signature": str(signature)} if role == "assistant":
+                if not signature or texts or calls:
+                    raise BadRequest(f"messages.{index}: thinking must be signed and come first")
+            case {"type": "redacted_thinking", "data": str()} if role == "assistant":
                 pass
-            case {"type": "image" | "document"} if role == "user":
-                texts.append("[image]")
+            case {"type": "image" | "document" as kind, "source": {"type": "base64", "data": str()}} if (
+                role == "user"
+            ):
+                texts.append(f"[{kind}]")
             case _:
                 raise BadRequest(f"messages.{index}: a content block is not valid here")
     if texts or calls:

@@ -1,7 +1,7 @@
 """A model service on 127.0.0.1 that says what it is told to, or fails in the way it is told to.
 
-One server speaks the OpenAI and the Anthropic wire. What it answers comes from a function, so the same server
-carries a fixed script (:class:`Script`) and the rule-based demo model.
+One server speaks every wire format, each at its own path. What it answers comes from a function, so the same
+server carries a fixed script (:class:`Script`) and the rule-based demo model.
 """
 
 import asyncio
@@ -14,7 +14,14 @@ from typing import Self
 
 from aiohttp import web
 
-from webbrain.testing import anthropic_wire, openai_wire
+from webbrain.testing import (
+    anthropic_wire,
+    azure_wire,
+    bedrock_wire,
+    llamacpp_wire,
+    openai_wire,
+    responses_wire,
+)
 from webbrain.testing.chat import Answer, BadRequest, Call, ModelCall, Refusal, Reply, Stall
 from webbrain.testing.local_server import LocalServer
 
@@ -24,6 +31,15 @@ PIECE = re.compile(r"\S+\s*|\s+")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Think = Callable[[ModelCall], Answer]
+
+WIRES: tuple[ModuleType, ...] = (
+    openai_wire,
+    anthropic_wire,
+    responses_wire,
+    azure_wire,
+    llamacpp_wire,
+    bedrock_wire,
+)
 
 
 def call(name: str, **arguments: object) -> Reply:
@@ -66,7 +82,9 @@ class Script:
 
 
 class ModelServer:
-    """Serves ``think`` on ``/v1/chat/completions``, ``/v1/messages`` and ``/v1/models``.
+    """Serves ``think`` on ``/v1/chat/completions``, ``/v1/messages``, ``/v1/responses`` and ``/v1/models``,
+    and below ``/openai/deployments`` (Azure), ``/llamacpp`` and ``/model`` (Bedrock, whose signatures are
+    checked with ``api_key`` as the secret).
 
     ``api_key``: if set, any other key is refused with 401. ``allow_origin``: which origins may call, as the
     CORS setting of a local server says; others get 403. ``calls`` are the well-formed requests so far,
@@ -90,6 +108,7 @@ class ModelServer:
         self.refused: list[str] = []
         self.aborted = 0
         """How many answers the caller broke off while they were being sent or awaited."""
+        self._wires: dict[str, ModuleType] = {}
         self._gates: dict[str, asyncio.Event] = {}
         self._changed = threading.Condition()
         self._server = LocalServer(self._app, port=port)
@@ -131,8 +150,10 @@ class ModelServer:
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=ANSWER_LIMIT, middlewares=[self._guard])
         app.router.add_get("/v1/models", self._models)
-        app.router.add_post(openai_wire.PATH, self._openai)
-        app.router.add_post(anthropic_wire.PATH, self._anthropic)
+        for wire in WIRES:
+            route = app.router.add_post(wire.PATH, self._speak)
+            if route.resource is not None:
+                self._wires[route.resource.canonical] = wire
         return app
 
     @web.middleware
@@ -142,11 +163,10 @@ class ModelServer:
             return web.Response(status=403)
         if request.method == "OPTIONS":
             return web.Response(status=204, headers=self._cors(request))
-        key = request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix(
-            "Bearer "
-        )
-        wire = anthropic_wire if request.path == anthropic_wire.PATH else openai_wire
-        if self.api_key and key != self.api_key:
+        wire = self._wire(request)
+        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        key = request.headers.get("x-api-key") or request.headers.get("api-key") or bearer
+        if self.api_key and wire is not bedrock_wire and key != self.api_key:
             body = wire.error("Incorrect API key provided.", code="invalid_api_key")
             return web.json_response(body, status=401, headers=self._cors(request))
         return await handler(request)
@@ -155,15 +175,13 @@ class ModelServer:
         models = [{"id": self.model, "object": "model", "created": 0, "owned_by": "webbrain-testing"}]
         return web.json_response({"object": "list", "data": models}, headers=self._cors(request))
 
-    async def _openai(self, request: web.Request) -> web.StreamResponse:
-        return await self._answer(request, openai_wire)
-
-    async def _anthropic(self, request: web.Request) -> web.StreamResponse:
-        return await self._answer(request, anthropic_wire)
-
-    async def _answer(self, request: web.Request, wire: ModuleType) -> web.StreamResponse:
+    async def _speak(self, request: web.Request) -> web.StreamResponse:
+        wire = self._wire(request)
         headers = {key.lower(): value for key, value in request.headers.items()}
         try:
+            if wire is bedrock_wire and self.api_key:
+                path = request.raw_path.partition("?")[0]
+                bedrock_wire.check_signature(path, headers, await request.read(), self.api_key)
             model_call: ModelCall = wire.read(await _json(request), headers)
         except BadRequest as error:
             with self._changed:
@@ -208,17 +226,18 @@ class ModelServer:
     async def _stream(
         self, request: web.Request, wire: ModuleType, model_call: ModelCall, reply: Reply, number: int
     ) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", **self._cors(request)})
+        kind = getattr(wire, "STREAM_TYPE", "text/event-stream")
+        response = web.StreamResponse(headers={"Content-Type": kind, **self._cors(request)})
         await response.prepare(request)
         words = PIECE.findall(reply.text)
-        events: Iterator[str] = wire.pieces(reply, model_call, number, words)
+        events: Iterator[str | bytes] = wire.pieces(reply, model_call, number, words)
         for sent, event in enumerate(events):
             if reply.gate and sent == reply.before_gate:
                 await self._gate(reply.gate).wait()
             if reply.cut_after is not None and sent >= reply.cut_after:
                 _drop(request)
                 return response
-            await response.write(event.encode())
+            await response.write(event.encode() if isinstance(event, str) else event)
             await asyncio.sleep(reply.pause)
         await response.write_eof()
         return response
@@ -234,6 +253,10 @@ class ModelServer:
         await response.write(body[: len(body) // 2].encode())
         _drop(request)
         return response
+
+    def _wire(self, request: web.Request) -> ModuleType:
+        resource = request.match_info.route.resource
+        return self._wires.get(resource.canonical if resource else "", openai_wire)
 
     def _cors(self, request: web.Request) -> dict[str, str]:
         origin = request.headers.get("Origin")

@@ -14,6 +14,7 @@ PATH = "/v1/chat/completions"
 FIELDS = {
     "model", "messages", "tools", "tool_choice", "temperature", "max_tokens", "max_completion_tokens",
     "stream", "stream_options", "response_format", "parallel_tool_calls", "top_p", "stop", "seed", "user",
+    "reasoning_effort",
 }  # fmt: skip
 LLAMA_FIELDS = {"cache_prompt", "chat_template_kwargs", "id_slot", "json_schema", "grammar"}
 MESSAGE_FIELDS = {

@@ -1,0 +1,155 @@
+"""The newer model servers are as strict as the services, over real HTTP too."""
+
+# ruff: noqa: E501 - tables of cases are read by the line
+
+import json
+import re
+from typing import Any
+
+import aiohttp
+import pytest
+from yarl import URL
+
+from webbrain.providers.event_stream import EventStreamReader
+from webbrain.providers.sigv4 import signed_headers
+from webbrain.testing import azure_wire, bedrock_wire, llamacpp_wire, responses_wire
+from webbrain.testing.chat import BadRequest, Reply
+from webbrain.testing.model_server import ModelServer, Script
+
+USER = {"role": "user", "content": [{"type": "input_text", "text": "Hello"}]}
+CALL = {"type": "function_call", "call_id": "c", "name": "scroll", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "moved"}
+THOUGHT = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [],
+    "encrypted_content": f"{responses_wire.ENCRYPTED}1",
+}
+TOOL = {"toolSpec": {"name": "scroll", "inputSchema": {"json": {"type": "object"}}}}
+TEXT = {"role": "user", "content": [{"text": "Hello"}]}
+USE = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t", "name": "scroll", "input": {}}}]}
+RESULT = {"role": "user", "content": [{"toolResult": {"toolUseId": "t", "content": [{"text": "moved"}]}}]}
+
+
+def responses(*items: Any, **extra: Any) -> dict[str, Any]:
+    include = ["reasoning.encrypted_content"]
+    return {"model": "m", "input": list(items) or [USER], "store": False, "include": include, **extra}
+
+
+def bedrock(*messages: Any, tools: bool = True, **extra: Any) -> dict[str, Any]:
+    config = {"toolConfig": {"tools": [TOOL]}} if tools else {}
+    return {"messages": list(messages) or [TEXT], **config, **extra}
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ([], "not a JSON object"),
+        (responses(max_tokens=5), "Unknown parameter: 'max_tokens'"),
+        (responses(max_output_tokens=15), "at least 16"),
+        (responses(store=True), "store"),
+        (responses(include=[]), "encrypted_content"),
+        (responses(reasoning={"effort": "off"}), "reasoning.effort"),
+        (responses(tool_choice="auto"), "only allowed when"),
+        (responses(USER, CALL), "No tool output found for function call c"),
+        (responses(USER, CALL, USER, OUTPUT), "No tool output found"),
+        (responses(USER, OUTPUT), "No tool call found"),
+        (responses(USER, CALL, OUTPUT, OUTPUT), "No tool call found"),
+        (responses(USER, CALL, OUTPUT, CALL, OUTPUT), "there twice"),
+        (responses(USER, THOUGHT), "last item"),
+        (responses(USER, THOUGHT, OUTPUT), "required following item"),
+        (responses(USER, {**THOUGHT, "encrypted_content": "x"}, CALL, OUTPUT), "not persisted"),
+        (responses(USER, {**THOUGHT, "status": None}, CALL, OUTPUT), "got null"),
+        (responses(USER, {**CALL, "extra": 1}, OUTPUT), "extra"),
+        (responses(USER, {**CALL, "arguments": "[]"}, OUTPUT), "not a JSON object"),
+        (responses({"role": "assistant", "content": [{"type": "output_text", "text": "x"}]}, USER), "must be the user's"),
+        (responses({"role": "user", "content": [{"type": "output_text", "text": "x"}]}), "output_text"),
+        (responses(tools=[{"type": "function", "function": {"name": "a"}}]), "function"),
+    ],
+)  # fmt: skip
+def test_responses_wire_refuses(body: Any, says: str) -> None:
+    with pytest.raises(BadRequest, match=re.escape(says)):
+        responses_wire.read(body, {})
+
+
+def test_responses_wire_takes_items_that_come_back() -> None:
+    call = responses_wire.read(responses(USER, THOUGHT, CALL, OUTPUT), {})
+    assert [turn.role for turn in call.turns] == ["user", "assistant", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (bedrock(model="m"), "extraneous key [model]"),
+        (bedrock(inferenceConfig={"max_tokens": 1}), "inferenceConfig"),
+        (bedrock(TEXT, TEXT), "alternate"),
+        (bedrock(USE, RESULT), "alternate"),
+        (bedrock(TEXT, USE), "last message"),
+        (bedrock(TEXT, USE, TEXT), "Expected toolResult blocks"),
+        (bedrock(RESULT), "Expected toolResult blocks"),
+        (bedrock(TEXT, USE, RESULT, tools=False), "toolConfig field must be defined"),
+        (bedrock(TEXT, USE, RESULT, USE, RESULT), "duplicate Ids"),
+        (bedrock({"role": "user", "content": [{"text": " "}]}), "blank"),
+        (bedrock({"role": "user", "content": []}), "empty"),
+        (bedrock({"role": "user", "content": [{"type": "text", "text": "x"}]}), "not valid here"),
+    ],
+)
+def test_bedrock_wire_refuses(body: Any, says: str) -> None:
+    with pytest.raises(BadRequest, match=re.escape(says)):
+        bedrock_wire.read(body, {})
+
+
+def test_azure_and_llamacpp_differ_from_chat_completions_as_the_real_ones_do() -> None:
+    body = {"messages": [{"role": "user", "content": "Hello"}]}
+    with pytest.raises(BadRequest, match="api-key"):
+        azure_wire.read(body, {})
+    with pytest.raises(BadRequest, match="leave 'model' out"):
+        azure_wire.read({**body, "model": "m"}, {"api-key": "k"})
+    with pytest.raises(BadRequest, match="header only"):
+        azure_wire.read(body, {"api-key": "k", "authorization": "Bearer k"})
+    assert azure_wire.read(body, {"api-key": "k"}).turns
+    assert llamacpp_wire.read({**body, "cache_prompt": True}, {}).body["model"] == llamacpp_wire.MODEL
+
+
+async def test_each_has_its_path_and_bedrock_checks_signatures() -> None:
+    secret = "secret-0123456789"
+    chat = {"messages": [{"role": "user", "content": "Hello"}]}
+    script = Script([Reply("Yes, ☕.")] * 9)
+    with ModelServer(script, api_key=secret) as server:
+        root = server.url.removesuffix("/v1")
+        async with aiohttp.ClientSession() as session:
+
+            async def post(path: str, body: Any, headers: dict[str, str]) -> tuple[int, bytes]:
+                async with session.post(root + path, data=json.dumps(body), headers=headers) as answer:
+                    return answer.status, await answer.read()
+
+            bearer = {"Authorization": f"Bearer {secret}"}
+            assert (await post("/v1/responses", responses(), bearer))[0] == 200
+            assert b"response.completed" in (await post("/v1/responses", responses(stream=True), bearer))[1]
+            assert (await post("/v1/responses", responses(), {}))[0] == 401
+            azure = "/openai/deployments/my%20gpt/chat/completions?api-version=2024-10-21"
+            assert (await post(azure, chat, {"api-key": secret}))[0] == 200
+            assert (await post("/llamacpp/v1/chat/completions", chat, bearer))[0] == 200
+
+            async def converse(verb: str, key: str, tamper: bytes = b"") -> tuple[int, bytes]:
+                url = f"{root}/model/us.anthropic.claude-v1%3A0/{verb}"
+                raw = json.dumps(bedrock()).encode()
+                accept = bedrock_wire.STREAM_TYPE if verb.endswith("stream") else "application/json"
+                base = {"Content-Type": "application/json", "Accept": accept}
+                signed = signed_headers(
+                    "POST", url, base, raw,
+                    access_key=bedrock_wire.ACCESS_KEY, secret_key=key, region="us-east-1", service="bedrock", now=1.8e9,
+                )  # fmt: skip
+                async with session.post(URL(url, encoded=True), data=raw + tamper, headers=signed) as answer:
+                    return answer.status, await answer.read()
+
+            status, body = await converse("converse", secret)
+            assert (status, json.loads(body)["stopReason"]) == (200, "end_turn")
+            status, body = await converse("converse-stream", secret)
+            assert [event.event for event in EventStreamReader().feed(body)][-2:] == [
+                "messageStop",
+                "metadata",
+            ]
+            for bad in (await converse("converse", "wrong"), await converse("converse", secret, b" ")):
+                assert bad[0] == 400
+                assert b"does not match" in bad[1]
