@@ -94,7 +94,7 @@ class HttpModelClient:
             except ProviderFailed as failure:
                 if self._sends_pictures(request) and errors.may_mean_pictures(failure):
                     return await self._without_pictures(failure, request, on_delta, stream=stream)
-                if self._obey(failure):
+                if round_ < LEARNING_ROUNDS and self._obey(failure):
                     continue
                 param = str(failure.data.get("param", ""))
                 if failure.code != "unsupported_parameter" or round_ == LEARNING_ROUNDS:

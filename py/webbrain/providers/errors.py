@@ -69,7 +69,7 @@ _NO_TOOLS = re.compile(
     re.IGNORECASE,
 )
 _NO_THINKING = re.compile(
-    r"enable_thinking\W{0,3}(?:must be|必须)[^.]{0,40}false|enable thinking can ?not be support",
+    r"enable_thinking.{0,80}?false|enable thinking can ?not be support",
     re.IGNORECASE,
 )
 _CREDIT = re.compile(
