@@ -75,7 +75,7 @@ FAULTS = {
     "ollama origin": ("ollama", Reply(403, {}, []), "origin_refused"),
     "lmstudio origin": ("lmstudio", Reply(403, {}, []), "origin_refused"),
     "content filter": (
-        "openai",
+        "xai",
         Reply.json({"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]}),
         "content_filter",
     ),
@@ -286,7 +286,7 @@ async def deepseek(replies: list[dict[str, Any]]) -> list[Any]:
     turn = Message(role="assistant", content=first.text, tool_calls=first.tool_calls, replay=first.replay)
     history = [Message(role="user", content="hi"), turn, RESULT.model_copy(update={"tool_call_id": "c1"})]
     await model.complete(ModelRequest(messages=history))
-    await client(host, "openai").complete(ModelRequest(messages=history))
+    await client(host, "openai", model="gpt-5.2").complete(ModelRequest(messages=history))
     return host.http.bodies()
 
 
@@ -392,7 +392,7 @@ def test_another_model_than_asked_for_is_noticed() -> None:
 async def test_cancelling_closes_the_transfer() -> None:
     host, gate = MemoryHost(), Gate()
     host.http.on("POST", "*", Reply(200, SSE, [b'data: {"choices":[{"delta":{"content":"It "}}]}\n\n', gate]))
-    task = asyncio.create_task(client(host, "openai").complete(request(stream=True)))
+    task = asyncio.create_task(client(host, "openai", model="gpt-5.2").complete(request(stream=True)))
     await gate.reached()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
