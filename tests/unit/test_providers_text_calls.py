@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - tables of cases are read by the line
 
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -39,6 +40,26 @@ FORMS = {
     "list": '[{"name": "click_ax", "arguments": {"ref_id": "ref_4"}}]',
     "doubled braces": '{{"name": "click_ax", "arguments": {"ref_id": "ref_4"}}}',
     "trailing comma": '<tool_call>{"name": "click_ax", "arguments": {"ref_id": "ref_4",},}</tool_call>',
+    "invoke": '<function_calls>\n<invoke name="click_ax">\n<parameter name="ref_id">ref_4</parameter>\n</invoke>\n</function_calls>',
+    "invoke with a prefix": '<minimax:tool_call>\n<invoke name="click_ax">\n<parameter name="ref_id">ref_4</parameter>\n</invoke>\n</minimax:tool_call>',
+    "dsml": '<\uff5cDSML\uff5cfunction_calls>\n<\uff5cDSML\uff5cinvoke name="click_ax">\n<\uff5cDSML\uff5cparameter name="ref_id" string="true">ref_4'
+    "</\uff5cDSML\uff5cparameter>\n</\uff5cDSML\uff5cinvoke>\n</\uff5cDSML\uff5cfunction_calls>",
+    "glm": "<tool_call>click_ax\n<arg_key>ref_id</arg_key>\n<arg_value>ref_4</arg_value>\n</tool_call>",
+    "mistral, newer": '[TOOL_CALLS]click_ax[ARGS]{"ref_id": "ref_4"}',
+    "mistral with an id": '[TOOL_CALLS]click_ax[CALL_ID]abc123def[ARGS]{"ref_id": "ref_4"}',
+    "deepseek, newer": "<\uff5ctool\u2581calls\u2581begin\uff5c><\uff5ctool\u2581call\u2581begin\uff5c>click_ax<\uff5ctool\u2581sep\uff5c>"
+    '{"ref_id": "ref_4"}<\uff5ctool\u2581call\u2581end\uff5c><\uff5ctool\u2581calls\u2581end\uff5c>',
+    "functiongemma": "<start_function_call>call:click_ax{ref_id:<escape>ref_4<escape>}<end_function_call>",
+    "react": 'Action: click_ax\nAction Input: {"ref_id": "ref_4"}',
+    "pythonic": '[click_ax(ref_id="ref_4")]',
+    "pythonic alone": "click_ax(ref_id='ref_4')",
+    "llama 4": '<|python_start|>[click_ax(ref_id="ref_4")]<|python_end|>',
+    "liquid": '<|tool_call_start|>[click_ax(ref_id="ref_4")]<|tool_call_end|>',
+    "gemma 3": '```tool_code\nprint(click_ax(ref_id="ref_4"))\n```',
+    "granite": '<|tool_call|>[{"name": "click_ax", "arguments": {"ref_id": "ref_4"}}]',
+    "phi": 'functools[{"name": "click_ax", "arguments": {"ref_id": "ref_4"}}]',
+    "command r": '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "click_ax", "parameters": {"ref_id": "ref_4"}}]<|END_ACTION|>',
+    "seed": "<seed:tool_call>\n<function=click_ax>\n<parameter=ref_id>ref_4</parameter>\n</function>\n</seed:tool_call>",
     "namespace": '<tool_call>{"name": "functions.click_ax", "arguments": {"ref_id": "ref_4"}}</tool_call>',
 }  # fmt: skip
 
@@ -71,6 +92,38 @@ def test_disguised_calls_are_not_shown_while_they_stream(name: str) -> None:
 )  # fmt: skip
 def test_ordinary_answers_stay(text: str) -> None:
     assert extract(text, ALLOWED) == ([], text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I would use click_ax(ref_id='ref_4') here.", "click_ax(ref_id=open('x'))", "click_ax('ref_4')", "[click_ax(**{})]",
+     "click_ax(ref_id=__import__('os'))", "Action: click_ax", "<invoke name=\"click_ax\">no parameters here</invoke>",
+     "[1, 2, 3]", "done(1e999)", "click_ax(" + "(" * 2_000, "click_ax(x=" + "-" * 3_000 + "1)", "Call click_ax[ARGS]{}"],
+)  # fmt: skip
+def test_what_only_looks_like_a_call(text: str) -> None:
+    assert extract(text, ALLOWED) == ([], text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<invoke name=\"a\">", "<tool_call>a <arg_key>k</arg_key><arg_value>v</arg_value>", "<arg_key>k</arg_key><arg_value>v</arg_value> ",
+     "<||||", "call:a{<escape>", "[TOOL_CALLS]a[CALL_ID]", "click_ax(", "```tool_code\n(", "Action: a\n", "{", "[[", "<function=a>", "<tool_call>{"],
+)  # fmt: skip
+@pytest.mark.parametrize("start", ["", "<tool_call>a\n", "click_ax(", '<invoke name="click_ax">'])
+def test_no_text_keeps_the_parser_busy(piece: str, start: str) -> None:
+    text = (start + piece * TEXT_CALL_CHARS)[:TEXT_CALL_CHARS]
+    began = time.process_time()
+    extract(text, ALLOWED)
+    assert time.process_time() - began < 3.0
+
+
+def test_several_python_calls_keep_their_order() -> None:
+    calls, rest = extract('[click_ax(ref_id="ref_4"), set_field(ref_id="ref_5", value=3, on=True)]', ALLOWED)
+    assert [(call.name, json.loads(call.arguments)) for call in calls] == [
+        ("click_ax", CLICK),
+        ("set_field", {"ref_id": "ref_5", "value": 3, "on": True}),
+    ]
+    assert rest == ""
 
 
 def test_several_calls_in_order_and_the_words_around_them() -> None:
