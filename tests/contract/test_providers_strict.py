@@ -10,7 +10,7 @@ from tests.support.streams import FORM, PROVIDER
 from tests.support.strict import SERVERS, StrictHost
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelReply, ModelRequest, ToolCall
-from webbrain.testing.chat import Call, ModelCall, Reply
+from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PDF = "data:application/pdf;base64,JVBERi0="
@@ -152,6 +152,6 @@ async def test_the_strict_servers_do_refuse_damage(wire: str) -> None:
         "anthropic": {"model": "m", "max_tokens": 5, "messages": [{"role": "assistant", "content": "x"}]},
         "bedrock": {"messages": [{"role": "assistant", "content": [{"text": "x"}]}]},
     }[wire]
-    with pytest.raises(SERVERS[wire].BadRequest):
+    with pytest.raises(BadRequest):
         SERVERS[wire].read(broken, {"anthropic-version": "2023-06-01", "api-key": "k"})
     assert host.calls == []

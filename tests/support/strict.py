@@ -60,5 +60,6 @@ class StrictHost(MemoryHost):
         if not call.stream:
             return HttpReply.json(self._server.whole(reply, call, number))
         kind = CONTENT_TYPE if self._server is bedrock_wire else "text/event-stream"
-        chunks = list(self._server.pieces(reply, call, number, PIECE.findall(reply.text)))
+        pieces = self._server.pieces(reply, call, number, PIECE.findall(reply.text))
+        chunks = [piece.encode() if isinstance(piece, str) else piece for piece in pieces]
         return HttpReply(200, {"content-type": kind}, chunks)

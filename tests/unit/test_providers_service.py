@@ -13,7 +13,7 @@ from webbrain.core.messages import Message, ModelRequest
 from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.protocols import HttpRequest
-from webbrain.providers import errors
+from webbrain.providers import refusals
 from webbrain.services.providers import ProviderService
 
 
@@ -298,7 +298,7 @@ async def test_the_test_finds_the_address_that_works() -> None:
 
 def test_a_web_page_is_told_in_its_words() -> None:
     page = "<html><script>var x = '<p>no</p>'</script><h1 class='a'>Bad gateway</h1><p>Try later</html>"
-    assert errors.words_of_page(page).split() == ["Bad", "gateway", "Try", "later"]
+    assert refusals.words_of_page(page).split() == ["Bad", "gateway", "Try", "later"]
 
 
 async def test_the_test_fails_in_plain_words() -> None:

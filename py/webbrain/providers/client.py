@@ -13,7 +13,7 @@ from webbrain.core.errors import BridgeError, ProviderFailed
 from webbrain.core.limits import STALL_TIMEOUT
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.host.protocols import Clock, Http, HttpRequest, HttpResponse
-from webbrain.providers import errors
+from webbrain.providers import errors, refusals
 from webbrain.providers.anthropic import Anthropic
 from webbrain.providers.azure import AzureChat
 from webbrain.providers.bedrock import BedrockConverse
@@ -92,7 +92,7 @@ class HttpModelClient:
             try:
                 return await self._call(request, on_delta, stream=stream)
             except ProviderFailed as failure:
-                if self._sends_pictures(request) and errors.may_mean_pictures(failure):
+                if self._sends_pictures(request) and refusals.may_mean_pictures(failure):
                     return await self._without_pictures(failure, request, on_delta, stream=stream)
                 if round_ < LEARNING_ROUNDS and self._obey(failure):
                     continue
@@ -126,12 +126,12 @@ class HttpModelClient:
         except ProviderFailed:
             self._look(endpoint)
             raise refusal from None
-        self.learned.blind = self.learned.blind or not errors.means_this_picture(refusal)
+        self.learned.blind = self.learned.blind or not refusals.means_this_picture(refusal)
         return reply
 
     def _obey(self, failure: ProviderFailed) -> bool:
         """Remember a field that must have a certain value; false if it has it already."""
-        demanded = {k: v for k, v in errors.demanded(failure).items() if k not in self.learned.demanded}
+        demanded = {k: v for k, v in refusals.demanded(failure).items() if k not in self.learned.demanded}
         self.learned.demanded |= demanded
         return bool(demanded)
 
@@ -186,7 +186,7 @@ class HttpModelClient:
             response.headers,
             body,
             now=self._clock.now(),
-            sent=errors.fields_of(sent),
+            sent=refusals.fields_of(sent),
         )
 
     def _signed(self, request: WireRequest) -> WireRequest:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, ProviderFailed
 from webbrain.host.protocols import Clock, Http, HttpRequest
-from webbrain.providers import anthropic, errors
+from webbrain.providers import anthropic, errors, refusals
 from webbrain.providers.config import Endpoint, Live
 
 LIST_TIMEOUT: Final = 15.0
@@ -165,7 +165,7 @@ async def _get(
         body = json.loads(text)
     except (ValueError, RecursionError):
         raise errors.wrong_address(
-            endpoint, errors.redact(text[: errors.BODY_CHARS], endpoint.api_key)
+            endpoint, refusals.redact(text[: errors.BODY_CHARS], endpoint.api_key)
         ) from None
     if isinstance(body, list):
         return {"data": body}

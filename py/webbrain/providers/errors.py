@@ -15,48 +15,30 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from webbrain.core.errors import BridgeError, ProviderFailed
 from webbrain.providers.config import Endpoint
+from webbrain.providers.refusals import (
+    header,
+    is_html,
+    message_of,
+    redact,
+    refused_parameter,
+    searchable,
+    words_of_page,
+)
 
 BODY_CHARS: Final = 500
 RETRY_AFTER_MAX: Final = 3_600.0
 OLLAMA_ORIGINS: Final = "OLLAMA_ORIGINS=chrome-extension://*,moz-extension://*"
 
-OPTIONAL_FIELDS: Final = (
-    "temperature",
-    "max_tokens",
-    "max_completion_tokens",
-    "stream_options",
-    "tool_choice",
-    "tool_stream",
-    "include",
-    "reasoning",
-    "reasoning_effort",
-    "thinking",
-    "output_config",
-    "enable_thinking",
-    "chat_template_kwargs",
-    "cache_prompt",
-)
-"""Fields a model may refuse; the call is then repeated once without them (or under their other name)."""
-
-_SECRET = re.compile(
-    r"\b(?:sk|pk|gsk|xai|hf|nvapi|fw|AIza)[-_]?[A-Za-z0-9_-]{16,}|\bBearer\s+[\w.~+/=-]{8,}", re.IGNORECASE
-)
-_REFUSAL = re.compile(
-    r"unsupported|not supported|does not support|doesn't support|unknown|unrecognized|unrecognised|deprecated"
-    r"|not permitted|not allowed|only the default|unexpected|cannot be used",
-    re.IGNORECASE,
-)
 _CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|context (?:length|size|window)|maximum context"
     r"|prompt is too long|too many tokens|input is too long|exceeds? the (?:available )?context"
     r"|max(?:imum)? (?:model|sequence) length|reduce the length of the (?:messages|prompt)|token limit",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]{0,2000}>", re.IGNORECASE | re.DOTALL)
 _TEMPLATE = re.compile(r"jinja|chat template|no user query found|raise_exception", re.IGNORECASE)
 _NO_QUERY = re.compile(r"no user query found", re.IGNORECASE)
 _TOOL_FORMAT = re.compile(
@@ -68,20 +50,8 @@ _NO_TOOLS = re.compile(
     r"does not support tools|support tool use|tool choice requires|tools? (?:is|are) not supported",
     re.IGNORECASE,
 )
-_NO_THINKING = re.compile(
-    r"enable_thinking.{0,80}?false|enable thinking can ?not be support",
-    re.IGNORECASE,
-)
 _CREDIT = re.compile(
     r"insufficient_quota|insufficient (?:balance|credit|funds)|billing|payment", re.IGNORECASE
-)
-_PICTURES = re.compile(
-    r"image|vision|multi-?modal|picture|mmproj|input_modalit|media type"
-    r"|content\b.{0,80}(?:must be|expected|should be|is not|not) an? ?(?:valid )?string|expected `?text",
-    re.IGNORECASE | re.DOTALL,
-)
-_PICTURE_SIZE = re.compile(
-    r"exceed|too (?:large|big|many)|maximum|resolution|dimension|megapixel", re.IGNORECASE
 )
 _RETRY_IN = re.compile(
     r'"retryDelay"\s*:\s*"(?P<delay>\d{1,6}(?:\.\d{1,9})?)s"'
@@ -103,31 +73,13 @@ _TOOLS_HINT: Final = {
 }
 
 
-def redact(text: str, key: str = "") -> str:
-    """Black out the key in use, plain or URL-encoded, and whatever else looks like one."""
-    for secret in {key, quote(key, safe="")} - {""}:
-        if len(secret) >= 4:
-            text = text.replace(secret, "•••")
-    return _SECRET.sub("•••", text)
-
-
-def words_of_page(body: str) -> str:
-    """What a web page says, without its markup: proxies and sign-in pages explain themselves in words."""
-    return _MARKUP.sub(" ", body)
-
-
-def is_html(content_type: str, body: str) -> bool:
-    """True for a web page where data was expected: a proxy, a login page or the wrong address."""
-    return "text/html" in content_type.lower() or body.lstrip()[:1] == "<"
-
-
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds to wait from a ``Retry-After`` header (seconds or an HTTP date), bounded.
 
     OpenAI also sends ``retry-after-ms``, which is the finer one of the two.
     """
-    fine = _header(headers, "retry-after-ms").strip()
-    raw = f"{fine}e-3" if fine.isdigit() else _header(headers, "retry-after").strip()
+    fine = header(headers, "retry-after-ms").strip()
+    raw = f"{fine}e-3" if fine.isdigit() else header(headers, "retry-after").strip()
     if not raw:
         return None
     try:
@@ -150,43 +102,6 @@ def retry_in_words(body: str) -> float | None:
     return min(int(minutes) * 60 + float(amount) / (1000 if unit == "ms" else 1), RETRY_AFTER_MAX)
 
 
-def refused_parameter(status: int, body: str, sent: Collection[str]) -> str:
-    """The optional field a 400 or 422 complains about, if we sent it; else an empty string."""
-    if status not in (400, 422):
-        return ""
-    error = _error_object(body)
-    # The field itself for a part of it (reasoning.effort, include[0]).
-    named = re.split(r"[.\[]", str(error.get("param") or ""))[0]
-    code = str(error.get("code") or "")
-    text = f"{_message(body)} {code}"
-    if (
-        named in sent
-        and named in OPTIONAL_FIELDS
-        and (code.startswith("unsupported") or _REFUSAL.search(text))
-    ):
-        return named
-    if not _REFUSAL.search(text):
-        return ""
-    found = [
-        (match.start(), f) for f in OPTIONAL_FIELDS if f in sent and (match := re.search(rf"\b{f}\b", text))
-    ]
-    return min(found)[1] if found else ""
-
-
-def fields_of(body: bytes) -> frozenset[str]:
-    """Names of the fields of a request that a service may complain about."""
-    sent = json.loads(body)
-    inner = sent.get("inferenceConfig")
-    return frozenset(sent) | frozenset(inner if isinstance(inner, dict) else ())
-
-
-def demanded(failure: ProviderFailed) -> dict[str, Any]:
-    """Fields a service says must have a certain value, if we know them. Source: DashScope, whose thinking
-    models refuse whole answers while they think."""
-    words = str(failure.data.get("detail", ""))
-    return {"enable_thinking": False} if failure.status == 400 and _NO_THINKING.search(words) else {}
-
-
 def http_failure(
     endpoint: Endpoint,
     status: int,
@@ -200,9 +115,9 @@ def http_failure(
     label, wait = endpoint.info.label, retry_after(headers, now)
     if wait is None and status in (429, 503):
         wait = retry_in_words(body)
-    html = is_html(_header(headers, "content-type"), body)
+    html = is_html(header(headers, "content-type"), body)
     report = _Report(endpoint, status, words_of_page(body) if html else body, wait)
-    text = "" if html else _searchable(body)
+    text = "" if html else searchable(body)
 
     if param := refused_parameter(status, "" if html else body, sent):
         return report.failed(
@@ -279,20 +194,6 @@ def http_failure(
     return report.failed("request_refused", f"{label} refused the request ({status}).")
 
 
-def may_mean_pictures(failure: ProviderFailed) -> bool:
-    """Whether leaving the pictures out is worth one try: the service says so, or refuses without a reason we
-    know."""
-    if failure.status in (400, 415, 422) and failure.code == "request_refused":
-        return True
-    words = str(failure.data.get("detail", ""))
-    return failure.status in (400, 404, 413, 415, 422, 500, 501) and bool(_PICTURES.search(words))
-
-
-def means_this_picture(failure: ProviderFailed) -> bool:
-    """True if the service refuses this picture (its size), not pictures as such."""
-    return bool(_PICTURE_SIZE.search(str(failure.data.get("detail", ""))))
-
-
 def stated_failure(endpoint: Endpoint, error: Any) -> ProviderFailed:
     """An error object inside an answer that began well: in a stream, or in a 200."""
     body = json.dumps({"error": error}, ensure_ascii=False, default=str)
@@ -301,7 +202,7 @@ def stated_failure(endpoint: Endpoint, error: Any) -> ProviderFailed:
         failure = http_failure(endpoint, status, {}, body)
     elif isinstance(error, dict) and error.get("type") == "overloaded_error":
         failure = http_failure(endpoint, 529, {}, body)
-    elif _CONTEXT.search(_message(body)):
+    elif _CONTEXT.search(message_of(body)):
         failure = _context(endpoint, _Report(endpoint, 200, body, None))
     else:
         failure = _Report(endpoint, 200, body, None).failed(
@@ -453,42 +354,6 @@ def _context(endpoint: Endpoint, report: _Report) -> ProviderFailed:
         f"The conversation does not fit into the context window of {model}.",
         hint=f"Raise the context length {where}, or start a new conversation.",
     )
-
-
-def _searchable(body: str) -> str:
-    """The words in which a service may say what is wrong: message, code and type."""
-    error = _error_object(body)
-    return f"{_message(body)} {error.get('code') or ''} {error.get('type') or ''}"
-
-
-def _error_object(body: str) -> dict[str, Any]:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        value = value[0]
-    if not isinstance(value, dict):
-        return {}
-    error = value.get("error")
-    return error if isinstance(error, dict) else value
-
-
-def _message(body: str) -> str:
-    """The service's own sentence, wherever it put it; the body itself if it is not JSON."""
-    error = _error_object(body)
-    for key in ("message", "error", "detail", "msg"):
-        value = error.get(key)
-        if isinstance(value, str) and value:
-            extra = error.get("metadata")
-            return f"{value} {json.dumps(extra)}" if isinstance(extra, dict) else value
-        if isinstance(value, list | dict) and value:
-            return json.dumps(value)
-    return body
-
-
-def _header(headers: Mapping[str, str], name: str) -> str:
-    return next((value for key, value in headers.items() if key.lower() == name), "")
 
 
 def _origin(url: str) -> str:

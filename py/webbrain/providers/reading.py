@@ -8,7 +8,7 @@ from webbrain.core.errors import BridgeError
 from webbrain.core.limits import RESPONSE_BYTES
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.host.protocols import HttpResponse
-from webbrain.providers import errors, event_stream
+from webbrain.providers import errors, event_stream, refusals
 from webbrain.providers.config import Endpoint
 from webbrain.providers.event_stream import EventStreamReader
 from webbrain.providers.sse import SseReader, SseTooLarge
@@ -39,8 +39,8 @@ class AnswerReader:
             return self._finish(await self._read_stream(chunks, SseReader()))
         if kind == event_stream.CONTENT_TYPE:
             return self._finish(await self._read_stream(chunks, EventStreamReader()))
-        if errors.is_html(content_type, start[:1].decode("ascii", "replace")):
-            raise errors.wrong_address(self.endpoint, errors.redact(start[:300].decode("utf-8", "replace")))
+        if refusals.is_html(content_type, start[:1].decode("ascii", "replace")):
+            raise errors.wrong_address(self.endpoint, refusals.redact(start[:300].decode("utf-8", "replace")))
         return self._finish(await self._read_whole(chunks))
 
     async def _read_stream(
@@ -77,7 +77,7 @@ class AnswerReader:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
-            detail = errors.redact(
+            detail = refusals.redact(
                 body[: errors.BODY_CHARS].decode("utf-8", "replace"), self.endpoint.api_key
             )
             raise errors.bad_response(self.endpoint, "it is not a JSON object", detail)

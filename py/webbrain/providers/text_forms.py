@@ -73,7 +73,7 @@ _REACT = re.compile(r"(?:\A|\n)\s*Action:\s*`?([\w-]+)`?\s*\n\s*Action Input:\s*
 # Python: [name(key="value"), other()], on its own, in a fence, or after a tag
 _PYTHON = re.compile(
     r"(?:\A|<\|python_(?:tag|start)\|>|<\|tool_call_start\|>|```(?:tool_code|tool_call|python|py)\s*\n)\s*"
-    r"(\[?\s*(?:print\()?[A-Za-z_][\w.]*\(.*?\)\s*\]?)\s*"
+    r"((?:\[\s*)?(?:print\()?[A-Za-z_][\w.]*\(.*?\)\s*\]?)\s*"
     r"(?:\Z|<\|python_end\|>|<\|tool_call_end\|>|<\|eo[mt]_id\|>|```)",
     re.DOTALL,
 )
