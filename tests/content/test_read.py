@@ -40,7 +40,10 @@ def test_what_is_invisible_is_not_read(tab: Tab) -> None:
         "<table><tr><td>one<td>two</table><p style='visibility:visible'>Shown after all</p> more</div><p>After</p>"
         "<div style='display:contents'>Without a box</div>"
     )
-    assert tab.call("read_page", includeChrome=True)["text"] == "Before\n\nShown after all\n\nAfter\n\nWithout a box"
+    assert (
+        tab.call("read_page", includeChrome=True)["text"]
+        == "Before\n\nShown after all\n\nAfter\n\nWithout a box"
+    )
 
 
 def test_a_page_of_nothing_but_surroundings_is_still_read(tab: Tab) -> None:
