@@ -312,7 +312,7 @@ async def test_html(html: str, text: str) -> None:
     assert (await html_text(html))[1] == text
 
 
-@pytest.mark.parametrize("start", ["<!", "<a ", "<!--", "<a href='", "<![", "</a ", "<a x=\"", "&#"])
+@pytest.mark.parametrize("start", ["<!", "<a ", "<!--", "<a href='", "<![", "</a ", '<a x="', "&#"])
 async def test_a_tag_that_never_ends_is_dropped(start: str) -> None:
     """Without that each of these megabytes takes the parser minutes."""
     _, text = await html_text("<p>before</p>" + start * (1_000_000 // len(start)))
