@@ -188,10 +188,8 @@ async def test_a_page_instead_of_an_answer(wire: str) -> None:
         assert len(host.http.requests) == 1
 
 
-@pytest.mark.parametrize("path", STREAMS, ids=name_of)
+@pytest.mark.parametrize("path", [path for path in STREAMS if path.suffix == ".sse"], ids=name_of)
 async def test_line_ends_of_every_kind(path: Path) -> None:
-    if path.suffix != ".sse":
-        pytest.skip("binary frames have no lines")
     plain = raw(path).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     ends = itertools.cycle([b"\n", b"\r\n", b"\n", b"\r\n", b"\r\n"])
     mixed = b"".join(line + next(ends) for line in plain.split(b"\n"))

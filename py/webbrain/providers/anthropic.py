@@ -328,7 +328,12 @@ def _usage(raw: Any) -> Iterator[WireEvent]:
     written = count(raw.get("cache_creation_input_tokens"))
     prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
     yield UsageSeen(
-        Usage(prompt_tokens=prompt, completion_tokens=count(raw.get("output_tokens")), cached_tokens=read)
+        Usage(
+            prompt_tokens=prompt,
+            completion_tokens=count(raw.get("output_tokens")),
+            cached_tokens=read,
+            cache_write_tokens=written,
+        )
     )
 
 

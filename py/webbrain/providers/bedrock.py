@@ -245,7 +245,12 @@ def _usage(raw: Any) -> Iterator[WireEvent]:
         written = count(raw.get("cacheWriteInputTokens"))
         prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
         yield UsageSeen(
-            Usage(prompt_tokens=prompt, completion_tokens=count(raw.get("outputTokens")), cached_tokens=read)
+            Usage(
+                prompt_tokens=prompt,
+                completion_tokens=count(raw.get("outputTokens")),
+                cached_tokens=read,
+                cache_write_tokens=written,
+            )
         )
 
 

@@ -36,7 +36,7 @@ _MARKUP: Final = (
 _JSON_BEGINS = re.compile(
     r"(?:\A|\n)[ \t]*(?:\{|\[\s*(?:\{|[A-Za-z_][\w.]*\(|[A-Za-z_][\w.]*\Z|\Z)|``?\Z"
     r"|```[a-zA-Z_]*[ \t]*\r?\n?\s*(?:[{\[]|\Z)|```(?:tool_code|tool_call)\b)"
-    r"|\A\s*[A-Za-z_][\w.]*(?:\(|\Z)|\A\s*\Z"
+    r"|\A\s*(?:[A-Za-z_][\w.]*\(|[A-Za-z]+_\w*\Z)|\A\s*\Z"
 )
 
 
