@@ -35,6 +35,9 @@ FIELD_OF: Final = {
 """Where a form shows what a service complained about."""
 LIVE_SECONDS: Final = 60.0
 """How long what a local server said about itself is believed."""
+
+# At import, so that the catalogue is part of the memory snapshot and no start waits for it.
+catalogs.load()
 SILENT_SECONDS: Final = 5.0
 """The same for one that said nothing: it may be starting."""
 
