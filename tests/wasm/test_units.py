@@ -16,7 +16,7 @@ RUNNER = Path(__file__).with_name("run_units.py")
 
 NEEDS_A_MACHINE = re.compile(
     r"\b(aiohttp|hypothesis|multiprocessing|node|playwright|socket|subprocess|threading|websockets)\b"
-    r"|webbrain\.testing\.(demo|model_server|site)"
+    r"|webbrain\.testing\.(demo|model_server|site)|tests\.bench"
 )
 """Marks of test files that need native code, processes or a network, or test what is not shipped."""
 
