@@ -50,6 +50,16 @@ async def test_it_reads_and_closes() -> None:
     assert_closed(host)
 
 
+async def test_a_page_that_draws_itself_late_is_looked_at_again() -> None:
+    host = host_with()
+    empty, full = ({"url": URL, "title": "Tea", "text": text, "hasMore": False} for text in ("", "tea " * 60))
+    host.page.on("read_page", empty, empty, full)
+    result = await research(host)
+    assert result.data["text"].startswith("tea tea")
+    assert len([call for call in host.page.calls if call.action == "read_page"]) == 3
+    assert_closed(host)
+
+
 async def test_text_and_links_fit_into_a_result() -> None:
     host = host_with('"quoted"\n' * 660, links=30)
     result = await research(host)

@@ -20,6 +20,10 @@ LOAD_MS: Final = 8_000
 LOAD_MS_MAX: Final = 30_000
 HYDRATE: Final = 0.8
 """Seconds between the end of loading and the look: pages draw themselves by script."""
+SPARSE_CHARS: Final = 200
+"""A page with less text than this may not have drawn itself yet: timers of a hidden tab come once a second."""
+MORE_LOOKS: Final = 3
+LOOK_INTERVAL: Final = 0.7
 READ_CHARS: Final = 6_000
 """The most that ``read_page`` gives at once."""
 LINKS: Final = 30
@@ -97,6 +101,11 @@ async def _read(ctx: ToolContext, tab: Tab, patience: float, guard: egress.Guard
     await ctx.host.clock.sleep(HYDRATE)
     asked = {"includeChrome": False, "offset": 0, "limit": READ_CHARS}
     answer = await ctx.host.page.call(tab.id, "read_page", asked, timeout=PAGE_READ_TIMEOUT)
+    for _ in range(MORE_LOOKS):
+        if answer.get("success") is not True or len(str(answer.get("text") or "")) >= SPARSE_CHARS:
+            break
+        await ctx.host.clock.sleep(LOOK_INTERVAL)
+        answer = await ctx.host.page.call(tab.id, "read_page", asked, timeout=PAGE_READ_TIMEOUT)
     listed = await ctx.host.page.call(tab.id, "links", {"limit": LINKS}, timeout=PAGE_READ_TIMEOUT)
     for said in (answer, listed):
         if said.get("success") is not True:
