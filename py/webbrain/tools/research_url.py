@@ -21,7 +21,7 @@ LOAD_MS_MAX: Final = 30_000
 HYDRATE: Final = 0.8
 """Seconds between the end of loading and the look: pages draw themselves by script."""
 SPARSE_CHARS: Final = 200
-"""A page with less text than this may not have drawn itself yet: timers of a hidden tab come once a second."""
+"""A page with less text may not have drawn itself yet: timers of a hidden tab come once a second."""
 MORE_LOOKS: Final = 3
 LOOK_INTERVAL: Final = 0.7
 READ_CHARS: Final = 6_000
