@@ -121,3 +121,23 @@ def test_22_a_field_that_takes_nothing(player: Player) -> None:
     answer = player.fill('textbox "Code"', "12345")
     assert not answer["success"], answer
     assert player.js("code.value") == ""
+
+
+@pytest.mark.parametrize("zoom", [0.67, 1.0, 1.5])
+def test_real_input_on_a_page_that_is_zoomed(player: Player, zoom: float) -> None:
+    """The debugger counts in pixels of the screen, the page in its own: the press lands all the same."""
+    player.show(
+        "<button style='position:fixed;left:300px;top:200px;width:30px;height:20px'>Aim</button><script>"
+        "window.hovers = window.clicks = 0; window.real = null; const b = document.querySelector('button');"
+        "b.onmouseover = (e) => { hovers++; real = e.isTrusted }; b.onclick = () => clicks++</script>"
+    )
+    set_zoom = f"(globalThis.browser ?? chrome).tabs.setZoom({player.tab.id}, %s).then(() => true)"
+    player.browser.control.eval(set_zoom % zoom)
+    try:
+        assert player.call("hover", ref_id=player.ref('button "Aim"'))["success"]
+        assert player.js("hovers") >= 1
+        assert player.js("real") == (player.browser.name == "chromium")
+        assert player.call("click", x=315, y=210)["success"]
+        assert player.js("clicks") == 1
+    finally:
+        player.browser.control.eval(set_zoom % 0)
