@@ -197,7 +197,8 @@ export async function conclude(session, ready, pressed) {
     !link.download &&
     link.target !== "_blank" &&
     !link.sameDocument;
-  const changed = await watch.done({ leaving: follows, patient: true });
+  const soft = !!link && !!pressed?.prevented && link.href !== "#";
+  const changed = await watch.done({ leaving: follows, patient: true, soft });
   const afterUrl = documentURL(document);
   const focused = deepActive() === e;
   /** @type {Answer} */

@@ -57,6 +57,8 @@ export const SUGGESTIONS = 6;
 export const WATCH_MS = 150;
 export const WATCH_MIN_MS = 60;
 export const WATCH_QUIET_MS = 40;
+/** A link whose press the page's own script took mostly leads somewhere: time for it to fetch and show that. */
+export const SOFT_NAVIGATION_MS = 1_500;
 /** A link or form that leaves the page is not watched to the end: the answer must get out first. */
 export const WATCH_LEAVING_MS = 30;
 /** Mutation records looked at per action; storms are only counted. */

@@ -23,6 +23,7 @@ import { SECOND_LOOK_MS } from "./handlimits.js";
 import {
   CHANGE_CHARS,
   CHANGES,
+  SOFT_NAVIGATION_MS,
   VALUE_CHARS,
   WATCH_LEAVING_MS,
   WATCH_MIN_MS,
@@ -258,8 +259,9 @@ export class Watch {
 
   /**
    * Wait for the dust to settle, stop watching, and say what changed.
-   * @param {{ leaving?: boolean, quick?: boolean, patient?: boolean }} [how] `leaving`: the action should take us off
-   *   the page; `patient`: look a second time before saying that nothing happened
+   * @param {{ leaving?: boolean, quick?: boolean, patient?: boolean, soft?: boolean }} [how] `leaving`: the action
+   *   should take us off the page; `patient`: look a second time before saying that nothing happened; `soft`: the
+   *   page's own script follows a link, so give it time to
    * @returns {Promise<string[]>} at least one entry; `["nothing"]` if nothing was seen
    */
   async done(how = {}) {
@@ -269,11 +271,12 @@ export class Watch {
     });
     try {
       const least = how.leaving || how.quick ? WATCH_LEAVING_MS : WATCH_MIN_MS;
+      const extra = how.soft ? SOFT_NAVIGATION_MS : how.patient ? SECOND_LOOK_MS : 0;
       let late = false;
       while (!this.leaving) {
         await Promise.race([pause(STEP_MS), left]);
         const now = performance.now();
-        if (now - start >= WATCH_MS + (how.patient && !this.somethingHappened ? SECOND_LOOK_MS : 0)) {
+        if (now - start >= WATCH_MS + (this.somethingHappened ? 0 : extra)) {
           // On a machine that was held up, the page's own timers may still be waiting behind ours.
           if (late || this.somethingHappened) break;
           late = true;
