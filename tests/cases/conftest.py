@@ -1,13 +1,10 @@
 """One browser of each kind for all cases, the pages on two origins, and the test in the model's place."""
 
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 
 import pytest
 
-from tests.content.harness import PAGES, Handler, Site
+from tests.content.harness import Site, serving
 from tests.support.browsers import Browser, open_browser
 from tests.support.player import Live, Player
 from tests.support.port import Port
@@ -17,29 +14,18 @@ from webbrain.testing.model_server import ModelServer
 WIDTH, HEIGHT = 1000, 700
 
 
-def _serve() -> Iterator[Site]:
-    handler = type("Bound", (Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(PAGES)))
-    found = Site(f"http://127.0.0.1:{server.server_port}")
-    handler.site = found
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield found
-    found.closed.set()
-    server.shutdown()
-    server.server_close()
-
-
 @pytest.fixture(scope="package")
 def site() -> Iterator[Site]:
     """The server of the pages."""
-    yield from _serve()
+    with serving() as found:
+        yield found
 
 
 @pytest.fixture(scope="package")
 def other_site() -> Iterator[Site]:
     """The same on another port, which is another origin."""
-    yield from _serve()
+    with serving() as found:
+        yield found
 
 
 @pytest.fixture(scope="package", params=ENGINES)

@@ -1,15 +1,12 @@
 """Fixtures of the content tests; what they hand out is in ``harness``."""
 
 import subprocess
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import ThreadingHTTPServer
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
-from tests.content.harness import CHROMIUM, FLAGS, PAGES, ROOT, Handler, Site, Tab
+from tests.content.harness import CHROMIUM, FLAGS, ROOT, Site, Tab, serving
 
 
 @pytest.fixture(scope="package")
@@ -32,16 +29,8 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="package")
 def site() -> Iterator[Site]:
     """The loopback server."""
-    handler = type("Bound", (Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(PAGES)))
-    found = Site(f"http://127.0.0.1:{server.server_port}")
-    handler.site = found
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield found
-    found.closed.set()
-    server.shutdown()
-    server.server_close()
+    with serving() as found:
+        yield found
 
 
 @pytest.fixture(scope="package")

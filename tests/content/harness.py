@@ -6,8 +6,11 @@ what they assert is the page's state and not our word for it.
 
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -112,6 +115,23 @@ class Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Nothing: pytest shows what matters."""
+
+
+@contextmanager
+def serving() -> Iterator[Site]:
+    """A site that answers until the block ends."""
+    handler = type("Bound", (Handler,), {})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(PAGES)))
+    found = Site(f"http://127.0.0.1:{server.server_port}")
+    setattr(handler, "site", found)  # noqa: B010 - a class made at run time has no declared attributes
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        found.closed.set()
+        server.shutdown()
+        server.server_close()
 
 
 class Tab:
