@@ -1,21 +1,28 @@
 """System prompts: there, bounded, true about the tools, and readable from a zip."""
 
+import json
 import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import webbrain
+from tests.support.agent import Bench
+from tests.support.models import endpoint
 from webbrain import prompts
 from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Capabilities
 from webbrain.prompts import COMPOSED, prompt, system_prompt
+from webbrain.providers.openai_chat import OpenAIChat
+from webbrain.providers.wire import Learned
+from webbrain.testing.scripted import INFO, ScriptedModel, call
 from webbrain.tools import registry
 
-FIRST_REQUEST_CHARS = 25_000
+FIRST_REQUEST_BYTES = 25_000
 PROMPT_CHARS = {
     "ask": 4_000,
     "act-compact": 1_500,
@@ -68,12 +75,22 @@ def test_constrained_and_dev() -> None:
 
 
 @pytest.mark.parametrize(("mode", "tier"), CASES)
-def test_first_request_is_small(mode: Mode, tier: Tier) -> None:
-    """Prompt and tool schemas together; the sizes are printed with ``pytest -s``."""
-    schemas = [spec.schema().model_dump_json() for spec in registry.tools_for(mode, tier, CAPABILITIES)]
-    tools, text = sum(map(len, schemas)), len(system_prompt(mode, tier))
-    print(f"{mode.value}/{tier.value}: prompt {text}, {len(schemas)} tools {tools}, together {text + tools}")
-    assert tools + text < FIRST_REQUEST_CHARS
+async def test_first_request_is_small(mode: Mode, tier: Tier) -> None:
+    """As it is sent, in bytes; the sizes by part are printed with ``pytest -s``."""
+    model = ScriptedModel(call("done", summary="Done.", outcome="success"), info=replace(INFO, tier=tier))
+    bench = Bench(model=model)
+    await bench.run("Fill in the form with my name, Ada Lovelace, and send it.", mode.value)
+    sent = OpenAIChat().request(endpoint("openai"), model.requests[0], Learned(), stream=False).body
+    body = json.loads(sent)
+    prompt_bytes, tools, rest = (
+        len(json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode())
+        for part in (body["messages"][0], body["tools"], body["messages"][1:])
+    )
+    print(
+        f"{mode.value}/{tier.value}: prompt {prompt_bytes}, {len(body['tools'])} tools {tools}, "
+        f"turn {rest}, in all {len(sent)}"
+    )
+    assert len(sent) <= FIRST_REQUEST_BYTES
 
 
 def test_prompts_and_tools_load_from_a_zip(tmp_path: Path) -> None:

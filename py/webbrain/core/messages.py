@@ -58,7 +58,7 @@ class Message(_Frozen):
 
 
 class ToolSchema(_Frozen):
-    """A tool as offered to a model. ``parameters`` is a closed JSON schema."""
+    """A tool as offered to a model. ``parameters`` is a JSON schema."""
 
     name: str
     description: str

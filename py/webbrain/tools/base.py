@@ -28,6 +28,8 @@ from webbrain.tools.state import RunState, unless_dialog
 
 LABEL_CHARS: Final = 140
 LABEL_ARGUMENT_CHARS: Final = 80
+UNTOLD: Final = "untold"
+"""Marks (``json_schema_extra``) an argument that is taken where a model sends it, but never described."""
 
 
 class ToolArgs(BaseModel):
@@ -140,7 +142,7 @@ class ToolSpec:
         return " ".join(self.label.format(**places).split())[:LABEL_CHARS]
 
     def schema(self) -> ToolSchema:
-        """The closed JSON schema offered to models (titles removed, they only cost tokens)."""
+        """The JSON schema offered to models, without what only costs tokens."""
         return ToolSchema(
             name=self.name,
             description=" ".join((self.args.__doc__ or "").split()),
@@ -221,10 +223,12 @@ def _explained(run: Run) -> Run:
 
 @functools.cache
 def _parameters(args: type[ToolArgs]) -> dict[str, Any]:
-    """The arguments as one closed schema without references, titles, null alternatives and limits of texts.
+    """The arguments as one schema without references, titles, null alternatives, limits of texts and
+    ``additionalProperties``.
 
-    What is left out would only cost tokens, or is refused by one provider or another. Every step of a run
-    asks for it, so it is made once; nobody may change it.
+    What is left out would only cost tokens, or is refused by one provider or another; arguments are checked
+    against the closed model all the same. Every step of a run asks for it, so it is made once; nobody may
+    change it.
     """
     whole = args.model_json_schema()
     definitions = whole.pop("$defs", {})
@@ -245,15 +249,14 @@ def _tidy(schema: Any, definitions: dict[str, Any]) -> Any:
     out: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "properties":
-            out[key] = {name: _tidy(item, definitions) for name, item in value.items()}
+            told = {name: item for name, item in value.items() if not item.get(UNTOLD)}
+            out[key] = {name: _tidy(item, definitions) for name, item in told.items()}
         elif _untold(key, value):
             continue
         elif key == "anyOf":
             out |= _any_of([_tidy(item, definitions) for item in value if item != {"type": "null"}])
         else:
             out[key] = _tidy(value, definitions)
-    if out.get("type") == "object" and "properties" in out:
-        out["additionalProperties"] = False
     return out
 
 
@@ -263,7 +266,7 @@ def _untold(key: str, value: Any) -> bool:
         (key == "title" and isinstance(value, str))
         or (key == "default" and (value is None or value is False))
         or (key in ("minimum", "default") and value in (0, 1) and value is not True)
-        or key in ("minLength", "maxLength", "pattern")
+        or key in ("minLength", "maxLength", "pattern", "additionalProperties")
     )
 
 

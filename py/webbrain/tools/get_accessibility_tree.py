@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.trees import tree_result
 
 WINDOW_CHARS: Final = 6_000
@@ -46,7 +46,7 @@ class Args(ToolArgs):
     ref_id: str | None = Field(None, description="Only this part, values in full")
     page: int = Field(1, ge=1)
     tree_revision: Revision | None = Field(None, description="For page 2 and later")
-    continuationArgs: Continuation | None = Field(None, description="As returned")
+    continuationArgs: Continuation | None = Field(None, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

@@ -9,7 +9,7 @@ from webbrain.core.errors import BridgeError
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 DEFAULT_CHARS: Final = 4_000
@@ -35,7 +35,7 @@ class Args(ToolArgs):
     includeChrome: bool = Field(False, description="Also menus, headers and footers")
     offset: int = Field(0, ge=0)
     limit: int = Field(DEFAULT_CHARS, ge=FEWEST_CHARS, le=MOST_CHARS)
-    continuationArgs: Continuation | None = Field(None, description="As returned")
+    continuationArgs: Continuation | None = Field(None, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
