@@ -9,7 +9,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools import frame_refs
 from webbrain.tools.acting import ACTING_TIMEOUT, act
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 
 DEFAULT_STEPS: Final = 10
 MOST_STEPS: Final = 100
@@ -23,7 +23,7 @@ class Args(ToolArgs):
     toRefId: str | None = None
     dx: float | None = None
     dy: float | None = None
-    steps: int = Field(DEFAULT_STEPS, ge=1, le=MOST_STEPS)
+    steps: int = Field(DEFAULT_STEPS, ge=1, le=MOST_STEPS, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

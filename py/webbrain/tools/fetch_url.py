@@ -9,7 +9,7 @@ from webbrain.core.errors import ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy import egress
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import (
     FETCH_TIMEOUT,
     FEWEST_CHARS,
@@ -46,15 +46,15 @@ class Headers(ToolArgs):
 
 
 class Args(ToolArgs):
-    """Fetch an address in the background and read it as text (HTML, JSON, plain). For data a page links to;
-    to see or use a page, navigate. Long texts come in parts: go on with nextOffset, or use find."""
+    """Fetch an address in the background as text (HTML, JSON, plain): for data a page links to. To see or
+    use a page, navigate. Long texts come in parts: go on with nextOffset, or use find."""
 
     url: str = Field(min_length=1, max_length=egress.MOST_URL_CHARS)
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     headers: Headers | None = None
     body: str | None = Field(None, max_length=16_000)
     offset: int = Field(0, ge=0)
-    maxChars: int = Field(RESULT_CHARS, ge=FEWEST_CHARS, le=RESULT_CHARS)
+    maxChars: int = Field(RESULT_CHARS, ge=FEWEST_CHARS, le=RESULT_CHARS, json_schema_extra={UNTOLD: True})
     find: str | None = Field(None, min_length=1, max_length=FIND_CHARS, description="Literal text")
 
 

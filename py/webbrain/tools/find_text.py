@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 MOST_TEXT_CHARS: Final = 500
@@ -19,7 +19,7 @@ class Args(ToolArgs):
     text: str = Field(min_length=1, max_length=MOST_TEXT_CHARS)
     matchCase: bool = False
     backwards: bool = False
-    wrap: bool = True
+    wrap: bool = Field(True, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

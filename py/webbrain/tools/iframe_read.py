@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.frames import FILTER, MOST_FILTER_CHARS, pick
 from webbrain.tools.problems import from_page
 from webbrain.tools.trees import tree_result
@@ -25,7 +25,7 @@ class Args(ToolArgs):
     urlFilter: str | None = Field(None, max_length=MOST_FILTER_CHARS, description=FILTER)
     frameId: int | None = None
     selector: str | None = Field(None, min_length=1, max_length=500)
-    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MOST_LIMIT)
+    limit: int = Field(DEFAULT_LIMIT, ge=1, le=MOST_LIMIT, json_schema_extra={UNTOLD: True})
     offset: int = Field(0, ge=0)
     page: int = Field(1, ge=1)
 

@@ -10,7 +10,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy import egress
 from webbrain.policy.results import to_json
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import FEWEST_CHARS, RESULT_CHARS, Opened, open_url, refusal, window
 
 PAGES: Final = 50
@@ -42,7 +42,7 @@ class Args(ToolArgs):
     fromPage: int = Field(1, ge=1, le=PAGE_NUMBER_MAX)
     toPage: int | None = Field(None, ge=1, le=PAGE_NUMBER_MAX)
     offset: int = Field(0, ge=0, description="Within fromPage")
-    maxChars: int = Field(RESULT_CHARS, ge=FEWEST_CHARS, le=RESULT_CHARS)
+    maxChars: int = Field(RESULT_CHARS, ge=FEWEST_CHARS, le=RESULT_CHARS, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

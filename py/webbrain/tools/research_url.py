@@ -13,7 +13,7 @@ from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Tab
 from webbrain.policy import egress
 from webbrain.policy.results import to_json
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import RESULT_CHARS, URL_CHARS, refusal, window
 
 LOAD_MS: Final = 8_000
@@ -37,7 +37,7 @@ class Args(ToolArgs):
     scripts, where fetch_url gives too little."""
 
     url: str = Field(min_length=1, max_length=egress.MOST_URL_CHARS)
-    timeout: int = Field(LOAD_MS, ge=1_000, le=LOAD_MS_MAX, description="Milliseconds for loading")
+    timeout: int = Field(LOAD_MS, ge=1_000, le=LOAD_MS_MAX, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 DEFAULT_PIXELS: Final = 500
@@ -23,7 +23,7 @@ class Args(ToolArgs):
     ref_id: str | None = Field(None)
     x: float | None = Field(None, description="With y: a point in the container")
     y: float | None = None
-    alsoWindow: bool = Field(False)
+    alsoWindow: bool = Field(False, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

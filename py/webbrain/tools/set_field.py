@@ -15,10 +15,10 @@ MOST_TEXT_CHARS: Final = 20_000
 
 
 class Args(ToolArgs):
-    """Set a form field: focus, clear, type, check, and submit if asked. First choice for text fields,
-    search boxes, comboboxes (picks the suggestion that equals text), dates (YYYY-MM-DD), times (HH:MM) and
-    checkboxes ("true" or "false"). "not_verified": the field holds something else, see actual and
-    suggestions. recoveryRequired "fresh_tree": read the tree first."""
+    """Set a form field: focus, clear, type, check, submit if asked. For text, search, comboboxes (picks the
+    suggestion that equals text), dates (YYYY-MM-DD), times (HH:MM), checkboxes ("true" or "false").
+    "not_verified": it holds something else, see actual and suggestions. recoveryRequired "fresh_tree": read
+    the tree first."""
 
     ref_id: str
     text: str = Field(max_length=MOST_TEXT_CHARS, description="The whole new value")

@@ -8,7 +8,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy.credentials import guard_result
 from webbrain.tools.acting import ACTING_TIMEOUT, act
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.frames import editing
 
 MOST_TEXT_CHARS: Final = 20_000
@@ -21,7 +21,7 @@ class Args(ToolArgs):
 
     ref_id: str
     text: str = Field(max_length=MOST_TEXT_CHARS, description="Text to type, or the option to choose")
-    clear: bool = Field(False)
+    clear: bool = Field(False, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

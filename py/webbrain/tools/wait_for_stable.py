@@ -6,7 +6,7 @@ from pydantic import Field
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 DEFAULT_MS: Final = 5_000
@@ -22,8 +22,8 @@ class Args(ToolArgs):
     answer."""
 
     timeout: int = Field(DEFAULT_MS, ge=0, le=LONGEST_MS)
-    quietMs: int = Field(DEFAULT_QUIET_MS, ge=0, le=LONGEST_QUIET_MS)
-    checkNetwork: bool = True
+    quietMs: int = Field(DEFAULT_QUIET_MS, ge=0, le=LONGEST_QUIET_MS, json_schema_extra={UNTOLD: True})
+    checkNetwork: bool = Field(True, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
