@@ -29,6 +29,8 @@ class ImagePart(_Frozen):
     data_url: str
     detail: Literal["auto", "low", "high"] = "auto"
     """How closely the model should look, for wires that can say so."""
+    file_id: str = ""
+    """Under which it is kept, for a picture that a person attached."""
 
 
 class DocumentPart(_Frozen):
@@ -37,6 +39,10 @@ class DocumentPart(_Frozen):
     type: Literal["document"] = "document"
     data_url: str
     name: str = ""
+    pages: int = 1
+    """How many it has, as far as can be told without reading it."""
+    file_id: str = ""
+    """Under which it is kept."""
 
 
 class Message(_Frozen):
@@ -55,6 +61,8 @@ class Message(_Frozen):
     """For ``tool`` messages: the tool's name."""
     replay: dict[str, Any] | None = None
     """What the wire that made this turn needs back verbatim (reasoning, items). Opaque to the agent."""
+    origin: str = ""
+    """Where the page text in it came from (``policy.taint.origin_of``); empty if that is not known."""
 
 
 class ToolSchema(_Frozen):
@@ -75,6 +83,8 @@ class ModelRequest(_Frozen):
     max_tokens: int = 4_096
     response_schema: dict[str, Any] | None = None
     """If set, the answer's text must be JSON that fits this schema (constrained calls)."""
+    response_name: str = "answer"
+    """What that JSON is, in letters, digits, ``_`` and ``-``, for services that want to know."""
     stream: bool = False
     thinking: Literal["auto", "off"] = "auto"
     """``off``: no thinking where it can be turned off (short structured calls); else as the user chose."""

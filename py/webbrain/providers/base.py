@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.core.types import Tier
 from webbrain.providers.cost import Prices
+
+SCHEMA_REFUSED: Final = "schema_refused"
+"""The code by which a client says that its service does not take a schema for the answer. Its ``info`` has
+neither ``structured`` nor ``constrained`` from then on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +25,12 @@ class ModelInfo:
     supports_tools: bool = True
     supports_vision: bool = False
     supports_documents: bool = False
+    document_bytes: int = 0
+    """The most bytes that a document may have."""
     streams_in_ask: bool = True
     constrained: bool = False
+    structured: bool = False
+    """Its answers can be held to a JSON schema: ``ModelRequest.response_schema`` is obeyed."""
     local: bool = False
     prices: Prices | None = None
     """``None`` if calls cost nothing."""
@@ -33,7 +41,7 @@ class ModelClient(Protocol):
 
     @property
     def info(self) -> ModelInfo:
-        """Facts about the model. They may change during the run: it may lose its eyes."""
+        """Facts about the model. They may change during the run: it may lose its eyes, or its schemas."""
         ...
 
     async def complete(
