@@ -89,6 +89,10 @@ bench: dist ## figures: boot, overhead per step, tree time
 	PYTHONPATH=py $(PY) -m tests.bench
 	PYTHONPATH=py $(PY) -m tests.content.bench_tree
 
+.PHONY: test-llm
+test-llm: dist ## 20 small tasks with a real small model (MODE=constrained, RUNS=3, TASKS=1-5, SEED=NUMBER)
+	PYTHONPATH=py $(PY) -m tests.bench.llm
+
 MINIWOB_ORACLE ?= ../shared/miniwob
 MINIWOB := tests/bench/miniwob/requirements.txt
 MINIWOB_STAMP := .cache/miniwob/.fetched-$(shell sha256sum $(MINIWOB) | cut -c1-16)
