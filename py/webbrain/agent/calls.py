@@ -9,6 +9,7 @@ from webbrain.agent.arguments import parse_arguments
 from webbrain.agent.cards import Cards
 from webbrain.agent.enrich import clean
 from webbrain.agent.journal import Journal
+from webbrain.agent.origins import Origins
 from webbrain.agent.page import read_controls
 from webbrain.agent.parts import AgentParts, ConfirmPolicy
 from webbrain.agent.run_tabs import RunTabs
@@ -66,6 +67,7 @@ class _Outcome:
     text: str
     malformed: bool = False
     unknown: bool = False
+    origin: str = ""
 
 
 @dataclass(slots=True)
@@ -156,7 +158,7 @@ class Caller:
             return _Outcome(result, "", malformed=True)
         assert spec is not None
         outcome = await self._act(call, spec, args, ctx, step)
-        self._answer(call, outcome.text)
+        self._answer(call, outcome.text, outcome.origin)
         await self.journal.saved()
         return outcome
 
@@ -171,6 +173,9 @@ class Caller:
         """Ask a person if need be, then do it."""
         given = args.model_dump(mode="json", exclude_none=True)
         await self.tabs.make_ready(spec)
+        self.journal.learn()
+        origins = Origins(ctx, spec, given)
+        await origins.begin()
         refusal = await self._refusal(spec, given, ctx)
         self.teller.begin(call, spec, given, step, effect=spec.effect and refusal is None)
         current = self._open = _Open(call, spec, self.host.clock.monotonic(), result=refusal)
@@ -186,7 +191,11 @@ class Caller:
         current.result.notes.extend(self.tabs.take_notes())
         self._open = None
         self.teller.finish(call, spec, current.result, current.started, unknown=current.unknown)
-        return _Outcome(current.result, self.parts.render(spec, current.result), unknown=current.unknown)
+        origin = await origins.of(current.result)
+        if current.result.data.get("sensitiveField"):
+            self.journal.taint.note_entered(given)
+        text = self.parts.render(spec, current.result)
+        return _Outcome(current.result, text, unknown=current.unknown, origin=origin)
 
     async def _result_of(self, spec: ToolSpec, args: Any, ctx: ToolContext) -> tuple[ToolResult, bool]:
         """Run the tool; return its result, and whether it is unknown what came of it."""
@@ -243,8 +252,9 @@ class Caller:
                 result.notes.append(NAVIGATED.format(url=clean(url, PAGE_URL_CHARS)))
                 return
 
-    def _answer(self, call: ToolCall, text: str) -> None:
-        self.journal.add(Message(role="tool", content=text, tool_call_id=call.id, name=call.name))
+    def _answer(self, call: ToolCall, text: str, origin: str = "") -> None:
+        answer = Message(role="tool", content=text, tool_call_id=call.id, name=call.name, origin=origin)
+        self.journal.add(answer)
 
 
 def _from_error(error: WebBrainError) -> ToolResult:

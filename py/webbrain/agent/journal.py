@@ -13,6 +13,8 @@ from webbrain.core.errors import WebBrainError
 from webbrain.core.events import NAMES, Event, RunEvent
 from webbrain.core.messages import ImagePart, Message, ToolCall
 from webbrain.host.protocols import Host
+from webbrain.policy.redaction import Redactor
+from webbrain.policy.taint import Taint
 
 DELTA_PERIOD: Final = 0.2
 """Seconds between two records of text that is still streaming."""
@@ -45,6 +47,9 @@ class Journal:
         """Runs of which the history has at least one message."""
         self.failing = False
         """True from a refused write until the next good one."""
+        self.taint = Taint()
+        """What the models of this conversation have seen; :meth:`learn` keeps it up to date."""
+        self._redactor = Redactor(self.taint)
         self._host = host
         self._seq = 0
         self._number = 0
@@ -69,7 +74,7 @@ class Journal:
         """Tell screens and record it. ``effect`` marks the start of a call that changes something."""
         self._close_delta()
         name = NAMES[type(event)]
-        told = self._tell(name, event.model_dump(mode="json", by_alias=True))
+        told = self._tell(name, self._redactor.value(event.model_dump(mode="json", by_alias=True)))
         self.events.append(told)
         record: Record = {"kind": "event", "event": _wire(told)}
         if effect:
@@ -100,10 +105,17 @@ class Journal:
 
     def knows_call(self, call_id: str) -> bool:
         """True if a call of that id was made in this conversation."""
+        if message.role == "tool":
+            message = message.model_copy(update={"content": self._redactor.text(message.content)})
         return call_id in self._call_ids
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Record something else that a reader of the stream needs, e.g. how the conversation began."""
+    def learn(self) -> Taint:
+        """The memory of what models have seen, with everything in the history learned."""
+        self.taint.catch_up(self.messages)
+        return self.taint
+
         self._write(dict(record))
 
     def retry(self) -> None:
@@ -190,7 +202,7 @@ class Journal:
 
     def _record_delta(self) -> None:
         if self._delta:
-            event = self.events[-1].model_copy(update={"data": {"delta": self._delta}})
+            event = self.events[-1].model_copy(update={"data": {"delta": self._redactor.text(self._delta)}})
             self._delta = ""
             self._write({"kind": "event", "event": _wire(event)})
 
@@ -208,7 +220,7 @@ class Journal:
                 "kind": "message",
                 "n": self._number,
                 "runId": self.run_id,
-                "message": _without_pictures(message).model_dump(mode="json"),
+                "message": self._redactor.value(_without_pictures(message).model_dump(mode="json")),
             }
         )
 

@@ -22,6 +22,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode
 from webbrain.host.protocols import Host
 from webbrain.policy.untrusted import wrap
+from webbrain.policy.taint import origin_of
 from webbrain.providers.base import ModelClient
 from webbrain.tools import sight
 from webbrain.tools.base import ToolContext, ToolSpec
@@ -217,7 +218,8 @@ class Eyes:
         if elements:
             text += f"\n{enrich.note(LISTED)}\n{wrap(elements, nonce())}"
         images = [] if look.description else [image]
-        self._journal.add(Message(role="user", content=text, images=images))
+        origin = origin_of(await self._address_of(ctx.tab_id))
+        self._journal.add(Message(role="user", content=text, images=images, origin=origin))
 
     def _show_waiting(self) -> None:
         waiting, self._waiting = self._waiting, []

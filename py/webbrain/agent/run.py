@@ -29,7 +29,9 @@ from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host, Tab
-from webbrain.providers.base import ModelClient, ModelInfo, model_differs
+from webbrain.policy.grants import Leave, Need
+from webbrain.policy.taint import origin_of
+from webbrain.providers.base import SCHEMA_REFUSED, ModelClient, ModelInfo, model_differs
 from webbrain.tools.base import ToolContext
 
 CLOSING_SAVE_TIMEOUT: Final = 2.0
@@ -119,6 +121,7 @@ class Run:
     @property
     def tab_id(self) -> int:
         """The tab this run works on now, whichever the user looks at."""
+        self._tabs.state.taint = journal.taint
         return self._tabs.state.tab_id
 
     @property
@@ -208,6 +211,26 @@ class Run:
                 empty = 0
                 ended, bad = await self._carry_out(turn, state, client.info)
                 if ended:
+    async def _user_turn(self, tab: Tab | None) -> Message:
+        try:
+            files = await self._eyes.described(self.options.files)
+        except ToolFailed as error:
+            raise RunEnded(error.message, code=error.code) from error
+        text = enrich.user_turn(
+            self.options.text,
+            self._host.clock.local_time(),
+            tab,
+            self._tabs.left_open(),
+            attachments.block(files),
+        )
+        return Message(
+            role="user",
+            content=text,
+            images=self._eyes.attached_images(files),
+            documents=attachments.documents(files),
+            origin=origin_of(tab.url) if tab else "",
+        )
+
                     return "completed"
                 malformed = self._one_more_malformed(malformed) if bad else 0
             elif turn.text.strip():
@@ -260,6 +283,7 @@ class Run:
                 raise ModelMayRetry(
                     f"{len(turn.calls)} tool calls in one answer are too many; send a few at a time."
                 )
+            self._journal.taint.learn(f"{page.title}\n{page.tree}", origin_of(page.url))
         except ModelMayRetry:
             self._journal.add(
                 Message(role="assistant", content=reply.text[:REPLY_TEXT_CHARS] or "(unreadable)")

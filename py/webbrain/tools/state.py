@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from webbrain.core.errors import ToolFailed
 from webbrain.host.reach import BrowserEvent
 from webbrain.tools.signals import Interrupted, Signals, drop
+from webbrain.policy.taint import Taint
 
 Result = TypeVar("Result")
 DialogType = Literal["alert", "confirm", "prompt", "beforeunload"]
@@ -89,6 +90,11 @@ class RunState:
     warn: Callable[[str, str], None] = _no_one
     """Tells the person ``(code, message)``."""
 
+    documents: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """How often ``(tab, frame)`` has shown a new document since the run began; frame 0 is the page."""
+    read_scope: ReadScope = "none"
+    taint: Taint | None = None
+    """What the model has seen, and of whom; ``None`` where nobody keeps account."""
     @property
     def tabs(self) -> set[int]:
         """Every tab of the run."""

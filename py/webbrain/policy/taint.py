@@ -1,0 +1,266 @@
+"""What a conversation's model has seen: page text by the origin it came from, the user's own words, secrets.
+
+``policy.outgoing`` asks this memory whether an address or a text that is about to leave carries something
+which its destination did not know. Text is kept squashed (letters and digits only, without case), so that
+neither separators nor a split over parameters hide it. Everything is bounded: what is older than
+``MOST_CHARS`` of a conversation has long left the model's window.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from webbrain.core.messages import Message
+from webbrain.policy import egress
+from webbrain.policy.common_words import COMMON
+from webbrain.policy.untrusted import TAG
+
+GRAM: Final = 6
+"""Letters and digits of the shortest piece of text that is recognised."""
+MOST_CHARS: Final = 400_000
+"""Squashed characters remembered of all origins together; the oldest go first."""
+MOST_PIECE_CHARS: Final = 40_000
+"""Characters learned of one text: no result is longer."""
+MOST_WORDS: Final = 20_000
+"""Different words of the user's that count as theirs."""
+MOST_LINKS: Final = 20_000
+MOST_SECRETS: Final = 200
+SHORTEST_SECRET: Final = 4
+UNKNOWN: Final = "?"
+"""The origin of text whose page is not known; it is foreign everywhere."""
+FILES: Final = "your files"
+"""The origin of what the user attached or downloaded."""
+
+_SLOTS: Final = 1 << 20
+"""Bytes of the table of what was seen. A full memory leaves a third of them set, and what is found is looked
+up in the text itself afterwards."""
+_MASK: Final = _SLOTS - 1
+
+_NOT_WORD: Final = re.compile(r"[\W_]+")
+_WORDS: Final = re.compile(r"[^\W_]+")
+_JSON_ESCAPE: Final = re.compile(r'\\[nrtbf"/\\]')
+_JSON_KEY: Final = re.compile(r'[{,]"[A-Za-z_]{1,40}":')
+_LINK: Final = re.compile(r"""https?://[^\s"'<>\\\]\u2026]+""", re.IGNORECASE)
+_BLOCK: Final = re.compile(rf'<{TAG} id="(\w+)">\n?(.*?)\n?</{TAG} id="\1">', re.DOTALL)
+_HEAD_END: Final = "\n\n"
+"""Between the facts of a user's turn and the user's own words (``agent.enrich.user_turn``)."""
+_NOTE: Final = "[Note from the extension"
+
+USERS_TOOLS: Final = frozenset({"clarify"})
+"""Tools whose result is what the user answered."""
+
+
+def squash(text: str) -> str:
+    """Letters and digits only, without case and width."""
+    return _NOT_WORD.sub("", unicodedata.normalize("NFKC", text).casefold())
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as :func:`squash` writes them."""
+    return _WORDS.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+def origin_of(url: str) -> str:
+    """The origin of an http(s) address: host without ``www.``, and the port unless it is the usual one.
+
+    A bare host is taken as one. :data:`UNKNOWN` for everything else.
+    """
+    address = url if "://" in url else f"https://{url}"
+    try:
+        host = egress.host_of(address[: egress.MOST_URL_CHARS])
+        port = urlsplit(address).port
+    except (egress.Refused, ValueError):
+        return UNKNOWN
+    host = host.removeprefix("www.")
+    return host if port in (None, 80, 443) else f"{host}:{port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Something that must not leave. ``what`` names it for people, never with its value."""
+
+    text: str
+    squashed: str
+    what: str
+
+
+@dataclass(slots=True)
+class Taint:
+    """The memory of one conversation. Learning is what costs; asking is cheap."""
+
+    _texts: dict[str, str] = field(default_factory=dict)
+    """Squashed text by origin, the newest at the end."""
+    _order: list[tuple[str, int]] = field(default_factory=list)
+    """Origin and length of every piece learned, oldest first."""
+    _chars: int = 0
+    _slots: bytearray = field(default_factory=bytearray)
+    _seen: set[int] = field(default_factory=set)
+    """Hashes of pieces that were learned already."""
+    _links: set[int] = field(default_factory=set)
+    """Hashes of addresses that a page offered or the user wrote."""
+    _users_words: set[str] = field(default_factory=set)
+    _users_text: str = ""
+    _secrets: dict[str, Secret] = field(default_factory=dict)
+    _messages: int = 0
+
+    # --- learning ---
+
+    def catch_up(self, messages: list[Message]) -> None:
+        """Learn what stands in the history and was not learned yet."""
+        if self._messages > len(messages):
+            self._messages = 0  # the history was shortened; what is known already is passed over below
+        for message in messages[self._messages :]:
+            self.take(message)
+        self._messages = len(messages)
+
+    def take(self, message: Message) -> None:
+        """Learn one message: what stands between tags is a page's, what a user wrote is the user's."""
+        if message.role not in ("user", "tool"):
+            return
+        turn = message.role == "user" and not message.content.startswith(_NOTE)
+        for _, inside in _BLOCK.findall(message.content):
+            # What is wrapped in a user's turn was attached by them.
+            self.learn(inside, FILES if turn else message.origin or UNKNOWN)
+        outside = _BLOCK.sub(" ", message.content)
+        if message.role == "tool":
+            if message.name in USERS_TOOLS:
+                self.learn_user(_plain(message.content))
+        elif turn:
+            facts, found, own = outside.partition(_HEAD_END)
+            if found:
+                self.learn(facts, message.origin or UNKNOWN)
+            self.learn_user(own if found else outside)
+
+    def learn(self, text: str, origin: str) -> None:
+        """Page text of an origin came before the model."""
+        text = _plain(text[:MOST_PIECE_CHARS])
+        self._learn_links(text)
+        piece = squash(text)
+        mark = hash((origin, piece))
+        if len(piece) < GRAM or mark in self._seen:
+            return
+        self._seen.add(mark)
+        self._add(origin, piece)
+
+    def learn_user(self, text: str) -> None:
+        """The user's own words are never a reason to ask."""
+        if len(self._users_words) < MOST_WORDS:
+            self._users_words.update(words_of(text[:MOST_PIECE_CHARS]))
+        self._users_text = (self._users_text + " " + squash(text[:MOST_PIECE_CHARS]))[-MOST_PIECE_CHARS:]
+        for link in _LINK.findall(text):
+            self._note_link(link)
+
+    def note_secret(self, text: str, what: str = "a secret") -> None:
+        """Something that must never leave without a question: a password, a key."""
+        text = text.strip()
+        if len(text) >= SHORTEST_SECRET and len(self._secrets) < MOST_SECRETS:
+            self._secrets.setdefault(text, Secret(text, squash(text), what))
+
+    def note_entered(self, args: Mapping[str, Any]) -> None:
+        """A text went into a field for credentials. What a page shows openly is no secret of the user's."""
+        text = str(args.get("text") or "").strip()
+        if text and not any(squash(text) in seen for seen in self._texts.values()):
+            self.note_secret(text, "a password")
+
+    def _learn_links(self, text: str) -> None:
+        for link in _LINK.findall(text):
+            self._note_link(link)
+            host = origin_of(link)
+            if host != UNKNOWN:
+                piece = squash(link)
+                mark = hash((host, piece))
+                if mark not in self._seen:
+                    self._seen.add(mark)
+                    # Whoever offers an address knows what it says; its destination may be told that much.
+                    self._add(f"→{host}", piece)
+
+    def _note_link(self, link: str) -> None:
+        if len(self._links) < MOST_LINKS:
+            link = link.rstrip(".,;:!?)")
+            self._links.add(hash(canonical(link)))
+            self._links.add(hash(canonical(link.partition("#")[0])))
+
+    def _add(self, origin: str, piece: str) -> None:
+        self._texts[origin] = self._texts.get(origin, "") + piece + "\n"
+        self._order.append((origin, len(piece) + 1))
+        self._chars += len(piece) + 1
+        if not self._slots:
+            self._slots = bytearray(_SLOTS)
+        slots, mask = self._slots, _MASK
+        for start in range(len(piece) - GRAM + 1):
+            slots[hash(piece[start : start + GRAM]) & mask] = 1
+        while self._chars > MOST_CHARS and len(self._order) > 1:
+            oldest, length = self._order.pop(0)
+            self._texts[oldest] = self._texts[oldest][length:]
+            self._chars -= length
+
+    # --- asking ---
+
+    @property
+    def secrets(self) -> Iterable[Secret]:
+        """Everything that is known to be one."""
+        return self._secrets.values()
+
+    def offered(self, url: str) -> bool:
+        """Whether a page or the user gave exactly this address."""
+        return hash(canonical(url)) in self._links
+
+    def hits(self, squashed: str) -> list[tuple[int, int]]:
+        """Where ``squashed`` may be text that was seen: stretches of at least ``GRAM`` characters."""
+        if not self._slots:
+            return []
+        slots, mask = self._slots, _MASK
+        found: list[tuple[int, int]] = []
+        begin = -1
+        last = len(squashed) - GRAM
+        for start in range(last + 1):
+            if slots[hash(squashed[start : start + GRAM]) & mask]:
+                if begin < 0:
+                    begin = start
+            elif begin >= 0:
+                found.append((begin, start - 1 + GRAM))
+                begin = -1
+        if begin >= 0:
+            found.append((begin, last + GRAM))
+        return found
+
+    def foreign(self, destination: str) -> list[tuple[str, str]]:
+        """``(origin, squashed text)`` of everything that is not the destination's own."""
+        return [
+            (origin, text)
+            for origin, text in self._texts.items()
+            if text and origin != destination and not origin.startswith("→")
+        ]
+
+    def known_to(self, destination: str, squashed: str) -> bool:
+        """Whether the destination knows this text already, or the user wrote it."""
+        told = self._texts.get(f"→{destination}", "")
+        own = self._texts.get(destination, "") if destination != UNKNOWN else ""
+        return squashed in own or squashed in told or squashed in self._users_text
+
+    def is_plain_word(self, word: str) -> bool:
+        """Whether a word tells nothing: everybody uses it, or the user did."""
+        return word in COMMON or word in self._users_words
+
+
+def canonical(url: str) -> str:
+    """An address as it is compared: what browsers change by themselves is made the same."""
+    try:
+        url = url.strip()
+        parts = urlsplit(url)
+        on_web = parts.scheme in egress.SCHEMES
+        host = egress.host_of(url.partition("#")[0]) if on_web else parts.netloc
+        port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
+    except (egress.Refused, ValueError):
+        return url
+    query = f"?{parts.query}" if parts.query else ""
+    fragment = f"#{parts.fragment}" if parts.fragment else ""
+    return f"{host}{port}{parts.path.rstrip('/') or ''}{query}{fragment}"
+
+
+def _plain(text: str) -> str:
+    """A result's JSON as the text in it: without the names of its fields and without escapes."""
+    return _JSON_ESCAPE.sub(" ", _JSON_KEY.sub(" ", text))
