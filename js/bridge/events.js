@@ -11,6 +11,8 @@ const HARMLESS = ["GET", "HEAD", "OPTIONS"];
 
 /** Requests told in a second for a tab. That there are some is what counts; a page that sends thousands floods nobody. */
 const REQUESTS = 30;
+/** The same of new documents in frames. */
+const FRAME_NAVIGATIONS = 50;
 const SECOND_MS = 1_000;
 
 /** Events of `webNavigation` and what they mean for a page. */
@@ -41,6 +43,7 @@ const REPORTS = {
     HARMLESS.includes(request.method)
       ? null
       : { requestId, type, method: request.method, url: cut(request.url) },
+  "Page.fileChooserOpened": ({ mode, backendNodeId }) => ({ mode, ...(backendNodeId && { backendNodeId }) }),
   // Just what Input.dispatchDragEvent takes back.
   "Input.dragIntercepted": ({ data: { items, dragOperationsMask } }) => ({
     data: {
@@ -60,8 +63,8 @@ export function reduced(method, params) {
   return Object.hasOwn(REPORTS, method) ? REPORTS[method](params) : null;
 }
 
-/** @returns {(tabId: number) => boolean} Whether one more request of this tab may be told. */
-function requestLimit() {
+/** @param {number} most in a second @returns {(tabId: number) => boolean} Whether one more of this tab may be told. */
+function limitOf(most) {
   let second = 0;
   /** @type {Map<number, number>} */
   const told = new Map();
@@ -70,7 +73,7 @@ function requestLimit() {
     if (now !== second) told.clear();
     second = now;
     told.set(tabId, (told.get(tabId) ?? 0) + 1);
-    return (told.get(tabId) ?? 0) <= REQUESTS;
+    return (told.get(tabId) ?? 0) <= most;
   };
 }
 
@@ -80,7 +83,8 @@ function requestLimit() {
  */
 export function hearEvents(api, tell) {
   const { tabs, webNavigation, downloads } = api;
-  const mayTell = requestLimit();
+  const mayTellRequest = limitOf(REQUESTS);
+  const mayTellFrame = limitOf(FRAME_NAVIGATIONS);
   // Not tabs.onCreated: the opener it names is in Chrome whatever tab is in front, and in Firefox missing for windows.
   webNavigation.onCreatedNavigationTarget.addListener((/** @type {any} */ { sourceTabId, tabId, url }) => {
     tell({ kind: "tab_opened", tabId: sourceTabId, data: { tabId, url: cut(url) } });
@@ -89,6 +93,8 @@ export function hearEvents(api, tell) {
   for (const [name, phase] of Object.entries(PHASES)) {
     webNavigation[name].addListener((/** @type {any} */ { tabId, frameId, url }) => {
       if (frameId === 0) tell({ kind: "navigation", tabId, data: { phase, url: cut(url) } });
+      else if (phase === "committed" && mayTellFrame(tabId))
+        tell({ kind: "frame_navigation", tabId, data: { frameId, url: cut(url) } });
     });
   }
   downloads.onCreated.addListener((/** @type {any} */ { id, url, filename }) => {
@@ -100,7 +106,7 @@ export function hearEvents(api, tell) {
   api.debugger?.onEvent.addListener(
     (/** @type {any} */ { tabId }, /** @type {string} */ method, /** @type {any} */ params) => {
       const report = tabId === undefined ? null : reduced(method, params);
-      if (report && (method !== REQUEST || mayTell(tabId)))
+      if (report && (method !== REQUEST || mayTellRequest(tabId)))
         tell({ kind: "cdp", tabId, data: { method, params: report } });
     },
   );

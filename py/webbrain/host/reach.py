@@ -22,6 +22,7 @@ EventKind = Literal[
     "tab_opened",
     "tab_removed",
     "navigation",
+    "frame_navigation",
     "download_created",
     "download_changed",
     "cdp",
@@ -41,6 +42,7 @@ class BrowserEvent:
     ``navigation``      ``{phase, url}`` of the page itself, never of a frame in it; ``phase`` is ``started``,
                         ``committed``, ``completed``, ``failed`` or ``same_document``. In Firefox a page
                         that gets another process is ``started``, ``failed`` and ``started`` again
+    ``frame_navigation``  ``{frameId, url}``: a frame of the tab shows a new document; at most 50 a second
     ``download_created``  ``{id, url, filename}``, the name may still be empty
     ``download_changed``  ``{id, state}``
     ``cdp``             ``{method, params}``, reduced to what js/bridge/events.js lets through

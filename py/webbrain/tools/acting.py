@@ -10,12 +10,14 @@ real press, by rules that keep anything from happening twice.
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.limits import PAGE_ACTION_TIMEOUT, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Tab
+from webbrain.host.reach import BrowserEvent
 from webbrain.tools import trusted
 from webbrain.tools.base import ToolContext
 from webbrain.tools.following import (
@@ -24,6 +26,7 @@ from webbrain.tools.following import (
     add_dialog,
     add_move,
     follow,
+    new_document,
     opened_since,
     report,
     settle,
@@ -55,9 +58,32 @@ ALREADY_OPEN: Final = (
     "The same call opened tab {tab} before, and that tab is still open. It was not done again: use "
     "switch_tab to go on there. If you want a second one, close the first with close_tab."
 )
+LEFT: Final = "page changed during the action"
+NEW_FRAME_NOTE: Final = (
+    "The frame shows a new page after this. Refs of the old one are void: read it with iframe_read to see "
+    "what came of it."
+)
 PRESSED_TWICE_NOTE: Final = (
     "The page's own click changed nothing, so one real press followed; what is reported came of that."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an action goes: the tab as it was before, and the frame, 0 for the page itself."""
+
+    tab: Tab
+    frame: int = 0
+    frame_url: str = ""
+
+    @classmethod
+    async def of(cls, ctx: ToolContext, tab: Tab, args: Mapping[str, Any]) -> "_Place":
+        """The place that these arguments mean."""
+        frame = ctx.frame_of(args)
+        if not frame:
+            return cls(tab)
+        frames = await ctx.host.browser.frames(ctx.tab_id)
+        return cls(tab, frame, next((one.url for one in frames if one.id == frame), ""))
 
 
 async def act(
@@ -71,6 +97,7 @@ async def act(
     since = ctx.state.signals.mark
     before = await ctx.host.browser.get_tab(ctx.tab_id)
     sent = {key: value for key, value in args.items() if value is not None}
+    place = await _Place.of(ctx, before, sent)
     call = _key(before, action, sent)
     repeated = _opened_before(ctx, call)
     if repeated is not None:
@@ -86,11 +113,11 @@ async def act(
             add_dialog(result, stopped.dialog)
         return result
     except OutcomeUnknown as error:
-        return await _page_left(ctx, before, error, since)
+        return await _page_left(ctx, place, error, since, submits=submits)
     except BridgeError as error:
         if error.code not in SILENT:
             raise
-        return await _page_left(ctx, before, error, since)
+        return await _page_left(ctx, place, error, since, submits=submits)
     if answer.get("success") is not True and answer.get("code") in CUT_SHORT:
         raise OutcomeUnknown(UNKNOWN)
     result = from_page(answer, summary)
@@ -135,7 +162,9 @@ async def _perform(
 
 
 def _something_happened(ctx: ToolContext, since: int) -> bool:
-    """Whether the browser saw a sign that the click was taken in, though the page shows nothing yet."""
+    """Whether the browser saw a sign that the click was taken in, though the page shows nothing yet: a link
+    may also load a frame beside it.
+    """
     for event in ctx.state.signals.since(since):
         if event.kind in ("tab_opened", "download_created"):
             return True
@@ -143,7 +172,7 @@ def _something_happened(ctx: ToolContext, since: int) -> bool:
             continue
         # The debugger reports only requests that may change something on a server.
         request = event.kind == "cdp" and event.data.get("method") == "Network.requestWillBeSent"
-        if event.kind == "navigation" or request:
+        if event.kind in ("navigation", "frame_navigation") or request:
             return True
     return False
 
@@ -171,16 +200,45 @@ def _opened_before(ctx: ToolContext, call: str) -> ToolResult | None:
     return ToolResult.error(message, code="already_open", newTab=place, dispatched=False)
 
 
-async def _page_left(ctx: ToolContext, before: Tab, error: Exception, since: int) -> ToolResult:
-    """The page did not live to answer. A new address is proof enough that the action was taken in."""
-    tab, _ = await settle(ctx, before, START_GRACE_LIKELY, LOAD_WAIT, since=since)
-    if tab.url == before.url:
+async def _page_left(
+    ctx: ToolContext, place: _Place, error: Exception, since: int, *, submits: bool
+) -> ToolResult:
+    """The document did not live to answer. A new address is proof enough that the action was taken in; for a
+    form that a person let go, a new document at the same address is as well.
+    """
+    if place.frame:
+        event = await _new_document(ctx, place, since, submits=submits)
+        if event is not None:
+            result = ToolResult.ok(LEFT, dispatched=True, verified=False)
+            result.data["frameUrl"] = str(event.data.get("url") or "")[:PAGE_URL_CHARS]
+            result.notes.append(NEW_FRAME_NOTE)
+            await report(ctx, result, since)
+            return result
+    before = place.tab
+    grace = 0.0 if place.frame else START_GRACE_LIKELY
+    tab, _ = await settle(ctx, before, grace, LOAD_WAIT, since=since)
+    sent = submits and not place.frame and new_document(ctx, since)
+    if tab.url == before.url and not sent:
         if isinstance(error, trusted.InputLost):
             raise error
         seen = ctx.tab_id in ctx.state.debugged
         raise OutcomeUnknown(UNKNOWN if seen else f"{UNKNOWN} {PERHAPS_DIALOG}") from error
-    result = ToolResult.ok("page changed during the action", dispatched=True, verified=False)
+    result = ToolResult.ok(LEFT, dispatched=True, verified=False)
     add_move(before, tab, result)
-    result.summary = "page changed during the action"
+    result.summary = LEFT
     await report(ctx, result, since)
     return result
+
+
+async def _new_document(ctx: ToolContext, place: _Place, since: int, *, submits: bool) -> BrowserEvent | None:
+    """The event of the frame's next document, if what it shows can be what the action led to."""
+
+    def fits(event: BrowserEvent) -> bool:
+        if event.kind != "frame_navigation" or event.tab_id != ctx.tab_id:
+            return False
+        if event.data.get("frameId") != place.frame:
+            return False
+        return submits or event.data.get("url") != place.frame_url
+
+    sleep = ctx.host.clock.sleep(START_GRACE_LIKELY)
+    return await ctx.state.signals.first(fits, sleep, since=since)

@@ -59,7 +59,7 @@ async def settle(
         )
     if waited:
         tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    moved = "committed" in _phases(ctx, mark) or tab.url != before.url
+    moved = new_document(ctx, mark) or tab.url != before.url
     # Alone, "loading" may also mean that the page never finished, or that a frame of it loads.
     if tab.status == "loading" and (moved or (grace > 0 and before.status != "loading")):
         moved = True
@@ -70,10 +70,14 @@ async def settle(
     return tab, moved
 
 
+def new_document(ctx: ToolContext, since: int) -> bool:
+    """Whether the run's tab has begun to show another document, perhaps of the same address."""
+    return "committed" in _phases(ctx, since)
+
+
 def only_address_changed(ctx: ToolContext, since: int) -> bool:
     """Whether the page changed its address by itself, so that its document, and every reference, lives on."""
-    phases = _phases(ctx, since)
-    return "same_document" in phases and "committed" not in phases
+    return "same_document" in _phases(ctx, since) and not new_document(ctx, since)
 
 
 async def follow(ctx: ToolContext, before: Tab, result: ToolResult, grace: float, since: int) -> None:

@@ -1,16 +1,19 @@
 """What one run knows about the tabs it works on; tools read it and change it, the run keeps it."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar, get_args
 
 from webbrain.core.errors import ToolFailed
 from webbrain.host.reach import BrowserEvent
-from webbrain.tools.signals import Interrupted, Signals, drop
 from webbrain.policy.taint import Taint
+from webbrain.tools.signals import Interrupted, Signals, drop
 
 Result = TypeVar("Result")
 DialogType = Literal["alert", "confirm", "prompt", "beforeunload"]
+ReadScope = Literal["complete_thread", "current_message", "visible_page", "none"]
+"""How much of what the page holds a task needs to be read, as the plan says."""
 
 MESSAGE_CHARS: Final = 1_000
 """Of a dialog's text; pages write it."""
@@ -87,14 +90,14 @@ class RunState:
     """Tabs whose page stood still when they were to be attached, until they show another page."""
     no_debugger: bool = False
     """The debugger was refused or cancelled; it is not asked for again in this run."""
-    warn: Callable[[str, str], None] = _no_one
-    """Tells the person ``(code, message)``."""
-
     documents: Counter[tuple[int, int]] = field(default_factory=Counter)
     """How often ``(tab, frame)`` has shown a new document since the run began; frame 0 is the page."""
     read_scope: ReadScope = "none"
     taint: Taint | None = None
     """What the model has seen, and of whom; ``None`` where nobody keeps account."""
+    warn: Callable[[str, str], None] = _no_one
+    """Tells the person ``(code, message)``."""
+
     @property
     def tabs(self) -> set[int]:
         """Every tab of the run."""
@@ -109,12 +112,17 @@ class RunState:
     def hear(self, event: BrowserEvent) -> None:
         """Keep what is known of the run's tabs true, then tell whoever waits. Never blocks."""
         match event.kind:
+            case "frame_navigation" if event.tab_id not in self.tabs:
+                return  # there are too many of them to remember those of other tabs
             case "tab_opened" if event.tab_id in self.tabs:
                 self.opened[int(event.data["tabId"])] = str(event.data.get("url") or "")[:URL_CHARS]
             case "tab_removed":
                 self._forget(event.tab_id)
             case "navigation" if event.data.get("phase") == "committed":
                 self.unattachable.discard(event.tab_id)
+                self.documents[event.tab_id, 0] += 1
+            case "frame_navigation":
+                self.documents[event.tab_id, int(event.data.get("frameId", 0))] += 1
             case "cdp" if event.tab_id in self.tabs:
                 self._debugger_said(event)
             case "debugger_detached" if event.tab_id in self.debugged:

@@ -52,9 +52,8 @@ test("a new tab names the tab whose page opened it", () => {
   assert.equal(listeners["tabs.onCreated"], undefined, "what it says of openers is not true");
 });
 
-test("only the page itself navigates, not its frames", () => {
+test("the page itself navigates in all its phases", () => {
   const { told, fire } = browser();
-  fire("webNavigation.onCommitted", { tabId: 1, frameId: 7, url: "https://ad.example/" });
   fire("webNavigation.onCommitted", { tabId: 1, frameId: 0, url: `https://a.example/${"x".repeat(9_000)}` });
   fire("webNavigation.onHistoryStateUpdated", { tabId: 1, frameId: 0, url: "https://a.example/#2" });
   assert.deepEqual(
@@ -62,6 +61,31 @@ test("only the page itself navigates, not its frames", () => {
     ["committed", "same_document"],
   );
   assert.equal(told[0].data.url.length, 2_000);
+});
+
+test("of a frame only the new document is told", () => {
+  const { told, fire } = browser();
+  for (const name of ["onBeforeNavigate", "onCommitted", "onCompleted", "onHistoryStateUpdated"])
+    fire(`webNavigation.${name}`, { tabId: 1, frameId: 7, url: "https://ad.example/" });
+  assert.deepEqual(told, [
+    { kind: "frame_navigation", tabId: 1, data: { frameId: 7, url: "https://ad.example/" } },
+  ]);
+});
+
+test("a page full of frames floods nobody", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: 5_000 });
+  const { told, fire } = browser();
+  const frames = (/** @type {number} */ tabId) => {
+    for (let frameId = 1; frameId <= 300; frameId++)
+      fire("webNavigation.onCommitted", { tabId, frameId, url: "about:srcdoc" });
+  };
+  frames(1);
+  assert.equal(told.length, 50);
+  frames(2);
+  assert.equal(told.length, 100, "every tab has its own");
+  t.mock.timers.tick(1_000);
+  frames(1);
+  assert.equal(told.length, 150, "and every second anew");
 });
 
 test("a download is told when it begins and when its state changes", () => {
