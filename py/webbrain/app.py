@@ -39,6 +39,7 @@ from webbrain.services.settings import SettingsService, values
 from webbrain.services.spending import SpendingService
 from webbrain.services.vision import MODEL_CHARS, VisionService
 from webbrain.tools import registry
+from webbrain.tools.hidden_tabs import close_left_behind
 
 ACCEPT_SAVE_TIMEOUT: Final = 2.0
 """Seconds that an accepted request waits for the store before it is answered anyway."""
@@ -202,10 +203,12 @@ class App:
         registry.load()
 
     async def _recover(self) -> None:
-        """Mark runs that died with the last Worker. A conversation is mended again when it is read, so a
-        store that refuses now must not keep the agent from starting."""
-        with contextlib.suppress(BridgeError):
-            await self.conversations.recover()
+        """Mark runs that died with the last Worker, and close the tabs it had opened for itself. A
+        conversation is mended again when it is read, so a store that refuses now must not keep the agent from
+        starting."""
+        for mend in (self.conversations.recover, partial(close_left_behind, self.host)):
+            with contextlib.suppress(BridgeError):
+                await mend()
 
     async def handle_ui(self, method: str, params: Mapping[str, Any] | None) -> Answer:
         """Answer one call of a screen; raise ``WebBrainError`` to refuse it."""

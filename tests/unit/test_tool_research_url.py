@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.toolbox import TAB, context, page_host
+from webbrain.app import App
 from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost
@@ -179,3 +180,55 @@ async def test_a_tab_that_the_user_closed_is_no_problem() -> None:
 
     host.browser.close_tab = gone  # type: ignore[method-assign]
     assert (await research(host)).success
+
+
+# --- the Worker dies in between ---
+
+
+async def dead_after_opening() -> MemoryHost:
+    """A browser in which a Worker died while it looked at a page."""
+    host = host_with()
+    host.page.on("read_page", lambda _: asyncio.Event().wait())
+    task = asyncio.ensure_future(research(host))
+    while not host.page.calls:
+        await asyncio.sleep(0)
+    close = host.browser.close_tab
+
+    async def never(tab_id: int) -> None:
+        await asyncio.Event().wait()
+
+    host.browser.close_tab = never  # type: ignore[method-assign]
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError, TimeoutError):
+        await asyncio.wait_for(task, 0.01)
+    host.browser.close_tab = close  # type: ignore[method-assign]
+    assert [tab.id for tab in host.browser.tabs()] == [TAB, 8]
+    return host
+
+
+async def test_the_next_start_closes_what_a_worker_left_open() -> None:
+    host = await dead_after_opening()
+    await App(host).start()
+    assert_closed(host)
+    assert not await host.session.get()
+
+
+async def test_a_tab_that_a_person_looks_at_is_left_alone() -> None:
+    host = await dead_after_opening()
+    host.browser.open(replace(host.browser.tabs()[1], active=True))
+    await App(host).start()
+    assert [tab.id for tab in host.browser.tabs()] == [TAB, 8]
+    assert not await host.session.get(), "it is theirs now"
+
+
+async def test_nothing_is_kept_of_a_tab_that_was_closed() -> None:
+    host = host_with()
+    await research(host)
+    assert not await host.session.get()
+
+
+async def test_a_session_that_keeps_nothing_hinders_nothing() -> None:
+    host = host_with()
+    host.session.fail = BridgeError("Full.", code="store_failed")
+    assert (await research(host)).success
+    assert_closed(host)

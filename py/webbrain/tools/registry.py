@@ -26,6 +26,7 @@ SHARED: Final = frozenset(
         "following",
         "frame_refs",
         "frames",
+        "hidden_tabs",
         "history",
         "leaving",
         "opening",

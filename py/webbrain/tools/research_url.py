@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from pydantic import Field
 
-from webbrain.core.errors import BridgeError, ToolFailed
+from webbrain.core.errors import ToolFailed
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Tab
 from webbrain.policy import egress
 from webbrain.policy.results import to_json
+from webbrain.tools import hidden_tabs
 from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import RESULT_CHARS, URL_CHARS, refusal, window
 
@@ -58,7 +59,7 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
 
 async def _opened(ctx: ToolContext, url: str) -> Tab:
     """Open the tab. A stop while the browser does so must not leave it behind."""
-    opening = asyncio.ensure_future(ctx.host.browser.open_tab(url, beside=ctx.tab_id))
+    opening = asyncio.ensure_future(hidden_tabs.open_tab(ctx.host, url, beside=ctx.tab_id))
     try:
         return await asyncio.shield(opening)
     except asyncio.CancelledError:
@@ -68,20 +69,12 @@ async def _opened(ctx: ToolContext, url: str) -> Tab:
 
 def _close_late(ctx: ToolContext, opening: "asyncio.Future[Tab]") -> None:
     if not opening.cancelled() and opening.exception() is None:
-        _in_background(_close(ctx, opening.result().id))
+        _in_background(hidden_tabs.close_tab(ctx.host, opening.result().id))
 
 
 async def _closed(ctx: ToolContext, tab_id: int) -> None:
     """Close the tab, whatever happens to who asked."""
-    await asyncio.shield(_in_background(_close(ctx, tab_id)))
-
-
-async def _close(ctx: ToolContext, tab_id: int) -> None:
-    try:
-        await ctx.host.browser.close_tab(tab_id)
-    except BridgeError as error:
-        if error.code != "no_tab":
-            raise
+    await asyncio.shield(_in_background(hidden_tabs.close_tab(ctx.host, tab_id)))
 
 
 _closing: Final[set["asyncio.Future[None]"]] = set()
