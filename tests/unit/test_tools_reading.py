@@ -70,6 +70,34 @@ async def test_the_wide_window(
     assert cap_for(spec, result) == cap
 
 
+@pytest.mark.parametrize(
+    ("tier", "window", "scope", "first"),
+    [
+        (Tier.FULL, 65_536, "complete_thread", 12_000),
+        (Tier.MID, 65_536, "complete_thread", 12_000),
+        (Tier.FULL, 65_535, "complete_thread", None),
+        (Tier.COMPACT, 128_000, "complete_thread", None),
+        (Tier.FULL, 128_000, "current_message", None),
+    ],
+)
+async def test_the_first_look_at_a_whole_conversation_is_wide(
+    tier: Tier, window: int, scope: Any, first: int | None
+) -> None:
+    """Where the task needs all of it and the model can take it; later reads go on as this one says."""
+    ctx = context(page_host(), tier=tier, context_window=window)
+    ctx.state.read_scope = scope
+    assert (await asked_of_tree(ctx)).get("maxChars") == first
+    assert (await asked_of_tree(ctx)).get("maxChars") is None, "once"
+
+
+async def test_what_the_model_asks_of_a_conversation_counts() -> None:
+    ctx = context(page_host(), context_window=128_000)
+    ctx.state.read_scope = "complete_thread"
+    assert "maxChars" not in await asked_of_tree(ctx, filter="visible"), "that is no look at all of it"
+    assert (await asked_of_tree(ctx, maxChars=2_000))["maxChars"] == 2_000
+    assert "maxChars" not in await asked_of_tree(ctx), "it has looked"
+
+
 async def test_only_the_tree_may_be_wide() -> None:
     spec = registry.get("read_page")
     assert spec

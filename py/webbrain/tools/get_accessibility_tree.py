@@ -1,6 +1,7 @@
 """The page as a tree of roles, names and refs: the agent's eyes."""
 
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -18,6 +19,9 @@ WIDE_CONTEXT_TOKENS: Final = 65_536
 """Context window from which on a Mid or Full model may ask for the wide part."""
 SMALLEST_WINDOW_CHARS: Final = 500
 DEEPEST: Final = 50
+
+DISCOVERED: Final = "thread_discovered"
+"""Where ``RunState.memory`` keeps that a conversation which is to be read whole was looked at."""
 
 Revision = Annotated[str, Field(coerce_numbers_to_str=True)]
 Filter = Literal["all", "visible", "interactive"]
@@ -57,6 +61,8 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     if asked.get("page", 1) < 2:
         asked.pop("tree_revision", None)
     wide = ctx.tier is not Tier.COMPACT and ctx.context_window >= WIDE_CONTEXT_TOKENS
+    if wide and _discovers_thread(ctx, asked):
+        asked["maxChars"] = WIDE_WINDOW_CHARS
     if "maxChars" in asked:
         asked["maxChars"] = min(asked["maxChars"], WIDE_WINDOW_CHARS if wide else WINDOW_CHARS)
     asked["refs_after"] = ctx.refs.highest
@@ -64,6 +70,18 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     result = tree_result(answer)
     result.private["wide"] = wide and asked.get("maxChars", 0) > WINDOW_CHARS
     return result
+
+
+def _discovers_thread(ctx: ToolContext, asked: Mapping[str, Any]) -> bool:
+    """Whether this is the first look at a conversation that is to be read whole, and nobody said how much of
+    it at once. Later reads go on with what this one returns.
+    """
+    if ctx.state.read_scope != "complete_thread" or ctx.state.memory.get(DISCOVERED):
+        return False
+    if asked["filter"] != "all" or asked.get("page", 1) > 1:
+        return False
+    ctx.state.memory[DISCOVERED] = True
+    return "maxChars" not in asked
 
 
 SPEC = spec(
