@@ -66,11 +66,12 @@ export class Aims {
 export async function aim(session, args) {
   const tool = String(args.tool ?? "");
   const given = /** @type {Args} */ (args.args && typeof args.args === "object" ? args.args : {});
-  if (tool === "click_ax" || tool === "click") return aimClick(session, tool, given);
+  if (tool === "click_ax" || tool === "click" || tool === "open_chooser")
+    return aimClick(session, tool, given);
   if (tool === "hover") return aimHover(session, given);
   if (tool === "drag_drop") return aimDrag(session, given);
   if (tool === "press_keys") return aimKeys(session, given);
-  throw new Refusal("bad_tool", "aim knows click_ax, click, hover, drag_drop and press_keys.");
+  throw new Refusal("bad_tool", "aim knows click_ax, click, open_chooser, hover, drag_drop and press_keys.");
 }
 
 /**
@@ -90,20 +91,21 @@ export async function landed(session, args) {
 
 /**
  * @param {Session} session
- * @param {"click_ax" | "click"} tool
+ * @param {"click_ax" | "click" | "open_chooser"} tool a file chooser opens only at a real press
  * @param {Args} args
  * @returns {Promise<Answer>}
  */
 async function aimClick(session, tool, args) {
-  const aimed = tool === "click_ax" ? aimByRef(session, args) : await aimByTarget(session, args);
+  const aimed = tool === "click" ? await aimByTarget(session, args) : aimByRef(session, args);
   session.tokens.check(session, tool, args);
-  // A place is pressed by the debugger in the first place; anything else was pressed by page events before.
-  if (!aimed.point) claimRetry(session, aimed.element);
+  // These are pressed by the debugger in the first place; anything else was pressed by page events before.
+  const first = aimed.point !== undefined || tool === "open_chooser";
+  if (!first) claimRetry(session, aimed.element);
   let ready;
   try {
     ready = await prepare(session, aimed);
   } catch (error) {
-    if (!aimed.point) session.retries.set(aimed.element, "open");
+    if (!first) session.retries.set(aimed.element, "open");
     throw error;
   }
   const { target, reached, watch } = ready;

@@ -72,6 +72,8 @@ export const assignedSlot = getter(Element.prototype, "assignedSlot");
 /** @type {(e: HTMLElement) => boolean} */
 const contentEditable = getter(HTMLElement.prototype, "isContentEditable");
 
+/** @type {(e: Element) => void} */
+export const remove = (e) => Element.prototype.remove.call(e);
 /** @type {(e: Element, name: string) => string | null} */
 export const attribute = (e, name) => Element.prototype.getAttribute.call(e, name);
 /** @type {(e: Element, name: string) => boolean} */

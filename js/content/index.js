@@ -33,7 +33,7 @@ import { waitForStable } from "./stable.js";
 import { line } from "./text.js";
 import { shapeOf } from "./tree.js";
 import { typeText } from "./typetext.js";
-import { uploadFile } from "./upload.js";
+import { takeField, uploadFile } from "./upload.js";
 
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
@@ -49,6 +49,7 @@ const ACTIONS = Object.freeze({
   set_checked: setChecked,
   type_text: typeText,
   upload_file: uploadFile,
+  take_field: takeField,
   select_text: selectText,
   frame_click: frameClick,
   frame_type: frameType,

@@ -13,7 +13,7 @@ import { roleOf } from "./roles.js";
 import { quote } from "./text.js";
 import { Tokens } from "./tokens.js";
 import { Trees } from "./tree.js";
-import { Uploads } from "./upload.js";
+import { Uploads } from "./uploads.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {Record<string, unknown>} Args */

@@ -1,9 +1,10 @@
 /**
  * `upload_file`: files put into a file field, as if the user had chosen them.
  *
- * The bytes come in pieces and are put together here. Fields are found even if they are hidden, as most are: behind a
+ * The bytes come in pieces (uploads.js). Fields are found even if they are hidden, as most are: behind a
  * button, a label or an item of a menu, or because it is the only one of the page. A page that drops files onto an area
- * without a field gets a drop.
+ * without a field gets a drop. A field that is made when a control is pressed, and never put on the page, can only be
+ * had where the debugger hands it over: it is moved into the document for a moment and taken out again here.
  */
 
 import {
@@ -21,9 +22,10 @@ import {
   pause,
   queryAll,
   rectOf,
+  remove,
   viewOf,
 } from "./dom.js";
-import { UPLOAD_BYTES, UPLOAD_IDLE_MS, UPLOAD_PIECES, UPLOAD_SHOWN_MS, UPLOADS } from "./handlimits.js";
+import { UPLOAD_SHOWN_MS } from "./handlimits.js";
 import { describeName, labelText, textInside } from "./names.js";
 import { inputType, isDisabled, roleOf } from "./roles.js";
 import { everyMatch, validSelector } from "./selectors.js";
@@ -37,119 +39,16 @@ import { Watch } from "./watch.js";
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
 
-/**
- * @typedef {object} Upload
- * @property {string} name
- * @property {string} type
- * @property {Uint8Array<ArrayBuffer>[]} pieces
- * @property {number} bytes
- * @property {number} at when the last piece came
- */
-
 /** Text as it is drawn: names in hidden parts and scripts do not count. @type {(e: HTMLElement) => string} */
 const shownText = getter(HTMLElement.prototype, "innerText");
-const ID = /^[\w-]{1,64}$/;
 const NEAR_STEPS = 5;
 const SHOWN_TEXT = 1_000_000;
 const LISTED = 6;
 
-/** Files that are being handed over. */
-export class Uploads {
-  /** @type {Map<string, Upload>} */
-  #open = new Map();
-  /** Whole files waiting for the last one of their lot. @type {File[]} */
-  #ready = [];
-  #kept = 0;
-
-  /**
-   * Take one piece.
-   * @param {Args} args `upload`, `name`, `type`, `size`, `index`, `data` (base64), `last`
-   * @returns {File | null} the file, once it is whole
-   * @throws {Refusal} `bad_upload`, `too_large`
-   */
-  take(args) {
-    const id = String(args.upload ?? "");
-    const index = args.index ?? 0;
-    if (!ID.test(id) || typeof args.data !== "string" || !Number.isInteger(index))
-      throw new Refusal("bad_upload", "A piece of a file needs upload, index and data.");
-    this.#expire();
-    if (index === 0) {
-      if (this.#open.size >= UPLOADS)
-        throw new Refusal("bad_upload", "Too many files are on their way at once.");
-      this.#open.set(id, {
-        name: fileName(args.name),
-        type: String(args.type ?? "").slice(0, 100),
-        pieces: [],
-        bytes: 0,
-        at: performance.now(),
-      });
-    }
-    const upload = this.#open.get(id);
-    if (!upload || upload.pieces.length !== index || upload.pieces.length >= UPLOAD_PIECES) {
-      this.#open.delete(id);
-      throw new Refusal("bad_upload", "A piece of the file is missing. Send it again from the beginning.");
-    }
-    const bytes = decoded(args.data);
-    upload.pieces.push(bytes);
-    upload.bytes += bytes.length;
-    upload.at = performance.now();
-    setTimeout(() => this.#expire(), UPLOAD_IDLE_MS + 1_000);
-    if (upload.bytes + this.#ready.reduce((sum, file) => sum + file.size, 0) > UPLOAD_BYTES) {
-      this.#open.delete(id);
-      this.#ready = [];
-      throw new Refusal("too_large", `At most ${UPLOAD_BYTES / 1024 / 1024} MB can be put into a page.`);
-    }
-    if (args.last !== true) return null;
-    this.#open.delete(id);
-    if (typeof args.size === "number" && args.size !== upload.bytes)
-      throw new Refusal("bad_upload", "The file did not arrive whole. Send it again from the beginning.");
-    return new File(upload.pieces, upload.name, { type: upload.type, lastModified: Date.now() });
-  }
-
-  /** @param {File} file */
-  keep(file) {
-    this.#ready.push(file);
-    this.#kept = performance.now();
-  }
-
-  /** @returns {File[]} what was kept; nothing is left */
-  lot() {
-    return this.#ready.splice(0);
-  }
-
-  #expire() {
-    const now = performance.now();
-    for (const [id, upload] of this.#open) if (now - upload.at > UPLOAD_IDLE_MS) this.#open.delete(id);
-    if (now - this.#kept > UPLOAD_IDLE_MS) this.#ready = [];
-  }
-}
-
-/** @param {unknown} given @returns {string} a name without folders */
-function fileName(given) {
-  const name =
-    String(given ?? "")
-      .split(/[\\/]/)
-      .at(-1)
-      ?.trim() ?? "";
-  return name.slice(0, 255) || "file";
-}
-
-/** @param {string} data @returns {Uint8Array<ArrayBuffer>} */
-function decoded(data) {
-  let raw;
-  try {
-    raw = atob(data);
-  } catch {
-    throw new Refusal("bad_upload", "A piece of the file is not base64.");
-  }
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return bytes;
-}
-
 /**
  * @param {Session} session
- * @param {Args} args `selector` or `ref_id` or neither; a piece of a file; `more`: another file follows for the same field
+ * @param {Args} args `selector` or `ref_id` or neither, or `handed` for the field that `take_field` took; a piece of a
+ *   file; `more`: another file follows for the same field
  * @returns {Promise<Answer>}
  */
 export async function uploadFile(session, args) {
@@ -162,7 +61,32 @@ export async function uploadFile(session, args) {
   const files = session.uploads.lot();
   session.touch(place.element);
   session.actions++;
-  return "input" in place ? intoField(session, place.input, files) : ontoArea(session, place.element, files);
+  if (!("input" in place)) return ontoArea(session, place.element, files);
+  session.uploads.handed = null;
+  return intoField(session, place, files);
+}
+
+/** Where the debugger puts a field that belongs to no document: nothing is drawn in there. */
+const HANDED = "html > head > input";
+
+/**
+ * Keep the field that a press has made for a file.
+ * @param {Session} session
+ * @param {Args} args `ref_id` of the control that was pressed; `moved`: the page has not put the field anywhere, so the
+ *   debugger has just moved it into the document; it is taken out again
+ * @returns {Answer}
+ * @throws {Refusal} `no_file_input`
+ */
+export function takeField(session, args) {
+  const { element: opener } = session.element(args.ref_id);
+  const moved = args.moved === true;
+  const inputs = moved ? Array.from(queryAll(documentOf(opener), HANDED)) : everyMatch("input");
+  const found = /** @type {HTMLInputElement[]} */ (inputs.filter((e) => inputType(e) === "file"));
+  if (moved) for (const e of found) remove(e);
+  const input = found.at(-1);
+  if (!input) throw new Refusal("no_file_input", "The control was pressed, but no file field came of it.");
+  session.uploads.handed = { input, opener };
+  return { success: true, accept: line(input.accept, 80), multiple: input.multiple };
 }
 
 /**
@@ -172,6 +96,11 @@ export async function uploadFile(session, args) {
  * @throws {Refusal} `no_file_input`, `ambiguous`, `disabled`
  */
 function placeOf(session, args) {
+  if (args.handed === true) {
+    const { handed } = session.uploads;
+    if (!handed) throw new Refusal("no_file_input", "The file field is gone. Begin again.");
+    return { element: handed.opener, input: handed.input };
+  }
   const given = args.ref_id !== undefined && args.ref_id !== null;
   const start = given
     ? [session.element(args.ref_id).element]
@@ -195,9 +124,24 @@ function placeOf(session, args) {
     roleOf(area) !== "menuitem"
   )
     return { element: area };
-  throw new Refusal(
+  if (!area)
+    throw new Refusal(
+      "no_file_input",
+      "The page has no file field. Give the ref_id of the button that asks for a file, or of the area to drop files on; a menu or dialog may have to be opened first.",
+    );
+  throw noField(session, area);
+}
+
+/**
+ * @param {Session} session
+ * @param {Element} control
+ * @returns {Refusal} names the control in `opener`: it may make a file field when it is pressed
+ */
+function noField(session, control) {
+  return new Refusal(
     "no_file_input",
-    "The page has no file field. If a button opens a chooser all the same, it makes the field in the moment it is pressed and never puts it on the page, where no extension can reach it; a menu or dialog may also have to be opened first. If the page has an area to drop files on, give its ref_id. Otherwise ask the user to choose the file.",
+    `The page has no file field. If ${session.describe(control)} opens a file chooser all the same, it makes the field in the moment it is pressed and never puts it on the page, where a page script cannot reach it. A menu or dialog may also have to be opened first. Otherwise ask the user to press it and choose the file.`,
+    { opener: session.refs.of(control) },
   );
 }
 
@@ -275,33 +219,35 @@ function nearest(e, all) {
 
 /**
  * @param {Session} session
- * @param {HTMLInputElement} input
+ * @param {{ element: Element, input: HTMLInputElement }} place `element` is the field itself, or what asks for one that
+ *   is not on the page
  * @param {File[]} files
  * @returns {Promise<Answer>}
  */
-async function intoField(session, input, files) {
+async function intoField(session, { element, input }, files) {
   if (files.length > 1 && !input.multiple)
     throw new Refusal("single_file", "This field takes one file only.");
   const data = new DataTransfer();
   for (const file of files) data.items.add(file);
-  const before = pageText(input);
-  const watch = new Watch(session, input, composedParent(input) ?? undefined);
+  const away = element !== input;
+  const before = pageText(element);
+  const watch = new Watch(session, element, away ? undefined : (composedParent(input) ?? undefined));
   setFiles(input, data.files);
   sendInput(input, "");
   sendChange(input);
   watch.acted();
   const names = files.map((file) => file.name);
-  const shown = await shownNames(input, before, names);
+  const shown = await shownNames(element, before, names);
   const changed = await watch.done();
-  const held = isConnected(input) ? Array.from(input.files ?? []) : [];
+  const held = away || isConnected(input) ? Array.from(input.files ?? []) : [];
   const holds = names.every((name) => held.some((file) => file.name === name));
   const success = holds || shown.length > 0 || changed[0] !== "nothing";
   /** @type {Answer} */
   const answer = {
     success,
-    method: "upload_field",
-    ref_id: session.refs.of(input),
-    target: session.describe(input),
+    method: away ? "upload_handed_field" : "upload_field",
+    ref_id: session.refs.of(element),
+    target: session.describe(element),
     matchCount: 1,
     files: held.slice(0, 20).map((file) => ({ name: cut(file.name, 120), size: file.size })),
     shown,
@@ -314,6 +260,8 @@ async function intoField(session, input, files) {
     });
   else if (!holds)
     answer.note = "The page took the file over and emptied the field, as many do; see shown and changed.";
+  else if (away && !shown.length && changed[0] === "nothing")
+    answer.note = "The field holds the file, but the page shows nothing of it yet. Read it before you go on.";
   const misfit = files.filter((file) => !accepts(input, file)).map((file) => file.name);
   if (misfit.length)
     answer.warning = `The field asks for ${quote(line(input.accept, 60))}; ${misfit.map((name) => quote(line(name, 60))).join(", ")} may be refused.`;
@@ -355,11 +303,7 @@ async function ontoArea(session, area, files) {
   const names = files.map((file) => file.name);
   const shown = accepted ? await shownNames(area, before, names) : [];
   const changed = await watch.done();
-  if (!accepted)
-    throw new Refusal(
-      "no_file_input",
-      "This is no file field, and the page takes no files dropped on it. Use the ref_id of the field, or of the area meant for dropping.",
-    );
+  if (!accepted) throw noField(session, area);
   const success = shown.length > 0 || (taken && changed[0] !== "nothing");
   return {
     success,

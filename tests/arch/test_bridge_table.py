@@ -111,13 +111,23 @@ def test_every_row_is_used_or_announced() -> None:
 
 
 def test_the_debugger_can_do_what_hands_need_and_no_more() -> None:
-    """No script, no storage, no cookies, no interception: what is not in the list cannot be sent."""
+    """No script, no storage, no cookies, no intercepted requests: what is not listed cannot be sent."""
     methods = ROWS["debugger.sendCommand"]["params"]["properties"]["method"]["enum"]
-    assert {method.split(".")[0] for method in methods} == {"Page", "Network", "Input"}
+    assert {method.split(".")[0] for method in methods} == {"Page", "Network", "Input", "DOM"}
+    assert {method for method in methods if method.startswith("DOM.")} == {
+        "DOM.getDocument", "DOM.pushNodesByBackendIdsToFrontend", "DOM.moveTo", "DOM.disable"
+    }, "nodes are found and moved; nothing of them is read, written or run"  # fmt: skip
     assert not {"Page.navigate", "Page.addScriptToEvaluateOnNewDocument", "Network.getCookies"} & set(methods)
     source = "".join(file.read_text() for file in (ROOT / "py/webbrain").rglob("*.py"))
     announced = {"Input.insertText"}
     assert {method for method in methods if f'"{method}"' not in source} <= announced, "an unused door"
+
+
+def test_the_debugger_takes_no_path_of_the_disk() -> None:
+    """A command that puts any file into a page by its name would put every file of the user at risk."""
+    params = ROWS["debugger.sendCommand"]["params"]["properties"]["commandParams"]["properties"]
+    assert not {"files", "path", "filePath", "downloadPath", "url"} & set(params)
+    assert params["depth"] == {"type": "integer", "const": 2}, "the document down to its head, and no further"
 
 
 def test_the_debugger_does_not_reach_the_clipboard() -> None:

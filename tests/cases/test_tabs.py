@@ -122,15 +122,68 @@ def test_87_a_hidden_field_behind_a_menu(player: Player) -> None:
     assert player.js("names.innerText.trim()") == f"{newest['filename']} 19"
 
 
-def test_88_a_file_field_that_is_never_in_the_page(player: Player) -> None:
-    """It is explained that there is nothing to put a file into."""
+def saved_file(player: Player) -> tuple[int, str]:
+    """The id and the name of a small file that the browser has downloaded."""
     player.port.call("settings.set", values={"agentAllowLocalNetwork": True})
-    url = player.site.page("x", "text/plain")
-    player.show("<button onclick=\"document.createElement('input').click()\">Choose</button>")
-    player.call("download_files", url=url, filename="x.txt")
-    number = player.call("list_downloads", limit=1)["downloads"][0]["id"]
-    answer = player.call("upload_file", downloadId=number)
+    url = player.site.page("a picture of a lamp", "text/plain")
+    assert player.call("download_files", url=url, filename="photo.txt")["success"]
+    newest = player.call("list_downloads", limit=1)["downloads"][0]
+    return newest["id"], newest["filename"]
+
+
+def test_88_a_file_field_that_is_never_in_the_page(player: Player) -> None:
+    """Where the debugger can hand it over the page gets the file; where not, the user is asked to choose it."""
+    number, name = saved_file(player)
+    player.case("88-detached-input")
+    answer = player.call("upload_file", downloadId=number, ref_id=player.ref('button "Upload photo"'))
+    if player.browser.name == "firefox":
+        # No page script reaches an element that is nowhere, and Firefox has no debugger for extensions.
+        assert (answer["success"], answer["code"]) == (False, "no_file_input")
+        assert f"Ask the user to press it and choose the file {name}" in answer["error"]
+        assert player.js("log.textContent") == ""
+        return
+    assert answer["success"], answer
+    assert player.js("log.textContent") == name
+    assert answer["shown"] == [name]
+    assert player.js("document.querySelector('input')") is None, "nothing of it stays in the page"
+    again = player.call("upload_file", downloadId=number, ref_id=player.ref('button "Upload photo"'))
+    assert again["success"], again
+
+
+@pytest.mark.parametrize("held", ["in the page", "in a shadow root", "in a frame"])
+def test_88_a_file_field_that_is_made_and_attached_by_the_press(player: Player, held: str) -> None:
+    """The other half of such pages: found once the press has put it somewhere."""
+    if player.browser.name == "firefox":
+        pytest.skip("Without a real press the page makes no field, as the test before shows")
+    place = {
+        "in the page": "document.body",
+        "in a shadow root": "document.body.appendChild(document.createElement('x-a')).attachShadow({mode: 'closed'})",
+        "in a frame": "document.body.appendChild(document.createElement('iframe')).contentDocument.body",
+    }[held]
+    number, name = saved_file(player)
+    player.show(
+        f'<button onclick="ask()">Choose</button><p id=log></p><script>function ask() {{ const i ='
+        f" document.createElement('input'); i.type = 'file'; i.hidden = true; {place}.append(i); i.onchange = () => {{"
+        f" log.textContent = i.files[0].name + ' ' + i.files[0].size }}; i.click(); }}</script>"
+    )
+    answer = player.call("upload_file", downloadId=number, ref_id=player.ref('button "Choose"'))
+    assert answer["success"], answer
+    assert player.js("log.textContent") == f"{name} 19"
+
+
+def test_88_a_button_without_a_chooser(player: Player) -> None:
+    """Pressed or not, the answer says that no chooser opened, and a form is never sent to find out."""
+    number, _ = saved_file(player)
+    player.show(
+        "<button onclick=\"document.title = 'pressed'\">Menu</button>"
+        "<form onsubmit=\"document.title = 'sent'; return false\"><button>Send</button></form>"
+    )
+    answer = player.call("upload_file", downloadId=number, ref_id=player.ref('button "Menu"'))
     assert (answer["success"], answer["code"]) == (False, "no_file_input")
+    assert player.js("document.title") == ("pressed" if player.browser.name == "chromium" else "Test")
+    sends = player.call("upload_file", downloadId=number, ref_id=player.ref('button "Send"'))
+    assert not sends["success"]
+    assert player.js("document.title") != "sent"
 
 
 def test_79_own_pages_are_no_target(player: Player) -> None:

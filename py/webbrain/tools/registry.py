@@ -20,6 +20,7 @@ SHARED: Final = frozenset(
         "acting",
         "base",
         "carrying",
+        "choosing",
         "debugging",
         "dialogs",
         "fetching",

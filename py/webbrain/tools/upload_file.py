@@ -1,7 +1,8 @@
 """Handing a file to a page."""
 
 import base64
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from pydantic import Field
 
@@ -12,20 +13,24 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.acting import act
 from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.choosing import take_field
 from webbrain.tools.fetching import refusal
 from webbrain.tools.problems import from_page
-from webbrain.tools.sources import content, find
+from webbrain.tools.sources import Content, content, find
 
 MOST_BYTES: Final = 25_000_000
 CHUNK_BYTES: Final = 393_216
 """Bytes of one message to the page: 512 KB as base64."""
 UPLOAD_TIMEOUT: Final = 140.0
 SELECTOR_CHARS: Final = 1_000
+NAME_CHARS: Final = 100
+"""Of a file's name in a sentence."""
 
 
 class Args(ToolArgs):
-    """Put a downloaded file into the page's file field. Without ref_id and selector the page's only file
-    field is meant. Do not click the field: that opens a system dialog. Check what the page shows then."""
+    """Put a downloaded file into the page's file field. ref_id or selector: the field, or the button or area
+    that asks for a file; without, the page's only field. Do not click it: that opens a system dialog. Check
+    what the page shows then."""
 
     downloadId: int = Field(ge=0)
     ref_id: str | None = Field(None, max_length=40)
@@ -33,7 +38,7 @@ class Args(ToolArgs):
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
-    """Fetch the file's source again and give it to the page in pieces."""
+    """Fetch the file's source again and give it to the page; a field that is not on the page is asked for."""
     await ctx.host.browser.get_tab(ctx.tab_id)
     try:
         file = await content(ctx, await find(ctx, args.downloadId), MOST_BYTES)
@@ -41,7 +46,16 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
         if error.code == "too_large":
             return ToolResult.error("A page is given files of at most 25 MB.", code="too_large")
         return refusal(error)
-    place = args.model_dump(include={"ref_id", "selector"}, exclude_none=True)
+    result = await _give(ctx, file, args.model_dump(include={"ref_id", "selector"}, exclude_none=True))
+    opener = result.data.pop("opener", None)
+    if isinstance(opener, str) and result.data.get("code") == "no_file_input":
+        await take_field(ctx, opener, file.name[:NAME_CHARS])
+        result = await _give(ctx, file, {"ref_id": opener, "handed": True})
+    return result
+
+
+async def _give(ctx: ToolContext, file: Content, place: Mapping[str, Any]) -> ToolResult:
+    """Hand the file over in pieces."""
     message = {
         **place,
         "upload": new_id("upload"),
