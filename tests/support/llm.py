@@ -199,9 +199,11 @@ def _locked(path: Path) -> Iterator[None]:
 class LlamaServer:
     """The server with the model loaded, on 127.0.0.1 and a free port, while in its ``with`` block."""
 
-    def __init__(self, binary: Path, model: Path) -> None:
+    def __init__(self, binary: Path, model: Path, threads: int = THREADS) -> None:
+        """``threads`` beyond the free processors slow it down many times over: they wait for each other."""
         self._binary = binary
         self._model = model
+        self._threads = threads
         self._process: subprocess.Popen[bytes] | None = None
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the server
         self.url = ""
@@ -211,7 +213,7 @@ class LlamaServer:
         self.url = f"http://127.0.0.1:{port}"
         folder = self._binary.parent
         command = [str(self._binary), "-m", str(self._model), "--host", "127.0.0.1", "--port", str(port)]
-        command += ["-c", str(CONTEXT_TOKENS), "-t", str(THREADS), "-np", "1", "--jinja", "--no-webui"]
+        command += ["-c", str(CONTEXT_TOKENS), "-t", str(self._threads), "-np", "1", "--jinja", "--no-webui"]
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

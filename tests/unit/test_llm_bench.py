@@ -201,7 +201,7 @@ SCROLL = {"finished": {"const": "no"}, "tool": {"const": "scroll"}, "direction":
 
 
 def asked(text: str, held: dict[str, Any]) -> Any:
-    form = {"type": "json_schema", "json_schema": {"name": "turn", "schema": held, "strict": True}}
+    form = {"type": "json_schema", "json_schema": {"name": "turn", "schema": held}}
     body = {"model": "m", "messages": [{"role": "user", "content": text}], "response_format": form}
     return openai_wire.read(body, {})
 

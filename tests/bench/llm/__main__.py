@@ -5,6 +5,7 @@
     make test-llm SEED=1234             the pages of that run once more
     make test-llm TASKS=1-5,fact        only these, by number or kind
     make test-llm PATIENCE=600          more patience with each task, on a slow or busy machine
+    make test-llm THREADS=1             on a machine that has other work to do
     make test-llm MODEL=perfect         no real model: one that knows the way, or MODEL=idle
 
 The model is fetched once (about 1.2 GB). Conversations are in test-results/llm. Exit status: 0 when the
@@ -13,6 +14,7 @@ target is met or nothing was asked of it, 1 when it is missed, 2 when something 
 
 import os
 import secrets
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -29,7 +31,7 @@ from tests.bench.llm.report import Row
 from tests.bench.llm.site import Site
 from tests.bench.llm.tasks import Task
 from tests.support.browsers import Browser, BrowserMissing, open_browser
-from tests.support.llm import MODEL_NAME, LlamaServer, NoLocalModel, fetch
+from tests.support.llm import MODEL_NAME, THREADS, LlamaServer, NoLocalModel, fetch
 from tests.support.machine import ensure_browser
 from webbrain.testing.chat import Answer, ModelCall
 from webbrain.testing.model_server import ModelServer
@@ -51,6 +53,7 @@ class Options:
     wish: str
     seconds: float
     model: str
+    threads: int
 
 
 class Scripted:
@@ -67,12 +70,13 @@ class Scripted:
 
 def main() -> int:
     """Play, print, compare with the target."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(MISSED))
     try:
         options = read_options()
         choose(tasks(options.seed), options.wish)
         ensure_browser("chromium")
         with (
-            serving(options.model) as (address, scripted),
+            serving(options) as (address, scripted),
             Recorder(address) as recorder,
             opened() as browser,
         ):
@@ -103,6 +107,7 @@ def read_options() -> Options:
         wish=os.environ.get("TASKS", ""),
         seconds=float(os.environ.get("PATIENCE") or PATIENCE),
         model=model,
+        threads=int(os.environ.get("THREADS") or THREADS),
     )
 
 
@@ -132,17 +137,17 @@ def play(
 
 
 @contextmanager
-def serving(model: str) -> Iterator[tuple[str, Scripted | None]]:
+def serving(options: Options) -> Iterator[tuple[str, Scripted | None]]:
     """The address of a model server, and the model itself if it is a scripted one."""
-    if model:
-        scripted = Scripted(model)
+    if options.model:
+        scripted = Scripted(options.model)
         with ModelServer(scripted) as server:
             yield server.url.removesuffix("/v1") + "/llamacpp", scripted
             if server.refused:
                 raise RuntimeError(f"a strict service would refuse: {server.refused[:3]}")
         return
     started = time.monotonic()
-    with LlamaServer(*fetch()) as llama:
+    with LlamaServer(*fetch(), options.threads) as llama:
         print(f"{MODEL_NAME}, ready after {time.monotonic() - started:.0f} s", flush=True)
         yield llama.url, None
 

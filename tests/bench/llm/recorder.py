@@ -81,8 +81,8 @@ class Recorder(LocalServer):
                 async for piece in answer.content.iter_any():
                     exchange.answer += piece.decode(errors="replace")
                     await response.write(piece)
-                await response.write_eof()
                 exchange.seconds = time.monotonic() - started
+                await response.write_eof()
                 return response
         except ClientConnectionError as error:
             raise web.HTTPBadGateway(text=str(error)) from error
@@ -113,8 +113,20 @@ def transcript(exchanges: list[Exchange]) -> str:
         schema = exchange.body.get("response_format")
         if schema:
             out.append(f"--- schema\n{json.dumps(schema, ensure_ascii=False)}")
-        out.append(f"--- answer, status {exchange.status}, {exchange.seconds:.1f} s\n{exchange.answer}\n")
+        out.append(
+            f"--- answer, status {exchange.status}, {exchange.seconds:.1f} s\n{_said(exchange.answer)}\n"
+        )
     return "\n".join(out)
+
+
+def _said(answer: str) -> str:
+    """The message of a whole answer and what it cost; anything else as it came."""
+    try:
+        whole = json.loads(answer)
+        message, usage = whole["choices"][0]["message"], whole.get("timings") or whole.get("usage")
+    except (ValueError, LookupError, TypeError):
+        return answer
+    return f"{_words(message)}\n{json.dumps(usage)}"
 
 
 def _words(message: dict[str, Any]) -> str:
