@@ -409,7 +409,7 @@ async def test_documents_go_only_where_they_are_read() -> None:
         "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0="},
     }
     assert words["text"] == "Sum it up."
-    for provider in ("openai", "gemini", "azure_openai", "aws_bedrock", "llamacpp"):
+    for provider in ("gemini", "azure_openai", "aws_bedrock", "llamacpp", "openrouter"):
         sent = json.dumps(await body(provider, asked))
         assert "JVBERi0" not in sent
         assert DOCUMENT_LEFT_OUT in sent

@@ -151,7 +151,7 @@ async def test_the_step_limit_and_continue() -> None:
     assert events[-2]["data"]["steps"] == 5
     assert "scroll 5x" in events[-2]["data"]["recap"]
     more = await bench.go_on()
-    assert more[0]["data"] == {"text": "", "mode": "ask", "continued": True}
+    assert more[0]["data"] == {"text": "", "mode": "ask", "continued": True, "files": []}
     assert more[-1]["data"]["status"] == "completed"
     assert well_formed(bench.history)
     # A Continue is a trusted sentence of ours and comes without new facts of the page.

@@ -31,6 +31,8 @@ PROMPT_CHARS = {
     "constrained": 1_200,
     "constrained-examples": 4_500,
     "describe-picture": 1_500,
+    "strict-secrets": 900,
+    "describe-attachment": 1_500,
 }
 CAPABILITIES = Capabilities(browser="memory", cdp=True)
 CASES = [(mode, tier) for mode in (Mode.ASK, Mode.ACT) for tier in Tier]

@@ -44,6 +44,7 @@ class ConstrainedTurns:
         elements = pages.elements(state.page) if state.page else {}
         asked = turn_text(
             state.task,
+            attached=state.attached,
             earlier=history.earlier(before),
             steps=[history.line(step) for step in done][-history.STEPS_SHOWN :],
             notes=history.notes(run),
@@ -83,6 +84,7 @@ class ConstrainedTurns:
 def turn_text(
     task: str,
     *,
+    attached: str = "",
     earlier: Sequence[str] = (),
     steps: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -92,6 +94,8 @@ def turn_text(
     """What the model is asked in one turn; the examples have the same form."""
     lines = ["Earlier in this conversation:", *earlier, ""] if earlier else []
     lines += [f"Task: {task}", ""]
+    if attached:
+        lines += [attached, ""]
     if steps:
         lines += ["Steps done so far:", *(f"{number}. {step}" for number, step in enumerate(steps, 1))]
     else:

@@ -22,6 +22,8 @@ FILL_EMERGENCY: Final = 0.50
 believe about its window."""
 CHARS_PER_TOKEN: Final = 4.0
 IMAGE_CHARS: Final = 6_000
+DOCUMENT_PAGE_CHARS: Final = 9_000
+"""Of a page of a document: services read its text, 1,500 to 3,000 tokens of it, and look at it besides."""
 MESSAGE_OVERHEAD_CHARS: Final = 16
 RECENT_MESSAGES: Final = 6
 """Messages at the end whose tool results are never replaced."""
@@ -33,7 +35,9 @@ def message_chars(message: Message) -> int:
     """Size of a message, as if it were all text."""
     calls = sum(len(call.name) + len(call.arguments) for call in message.tool_calls)
     pictures = sum(bool(image.data_url) for image in message.images)
-    return len(message.content) + calls + IMAGE_CHARS * pictures + MESSAGE_OVERHEAD_CHARS
+    pages = sum(document.pages for document in message.documents if document.data_url)
+    attached = IMAGE_CHARS * pictures + DOCUMENT_PAGE_CHARS * pages
+    return len(message.content) + calls + attached + MESSAGE_OVERHEAD_CHARS
 
 
 def tools_chars(tools: Sequence[ToolSchema]) -> int:

@@ -28,9 +28,12 @@ def note(text: str) -> str:
     return f"{NOTE}{text}]"
 
 
-def user_turn(text: str, local_time: str, tab: Tab | None, others: Sequence[OpenTab] = ()) -> str:
+def user_turn(
+    text: str, local_time: str, tab: Tab | None, others: Sequence[OpenTab] = (), attached: str = ""
+) -> str:
     """The user's words with the facts of the moment. Address and title are written by the page, and marked
-    so. ``others`` are tabs that earlier tasks of the conversation left open.
+    so. ``others`` are tabs that earlier tasks of the conversation left open, ``attached`` what is said of
+    files.
     """
     lines = [f"[Local time: {local_time}]"]
     if tab is not None:
@@ -42,4 +45,6 @@ def user_turn(text: str, local_time: str, tab: Tab | None, others: Sequence[Open
     if others:
         listed = "; ".join(f"tab {other.tab_id} at {clean(other.url, PAGE_URL_CHARS)}" for other in others)
         lines.append(f"[Tabs that earlier tasks left open: {listed}]")
+    if attached:
+        lines.append(attached)
     return "\n".join([*lines, "", text])

@@ -83,6 +83,12 @@ class Journal:
         self._write(record)
         return told
 
+    def tell(self, event: Event, request_id: str) -> None:
+        """Tell screens of a request that became no run. Nothing is recorded, and no number is used up."""
+        told = self._event(NAMES[type(event)], event.model_dump(mode="json", by_alias=True))
+        outside = told.model_copy(update={"run_id": "", "request_id": request_id})
+        self._host.ui.emit("agent_update", _wire(outside))
+
     def delta(self, text: str) -> None:
         """Tell screens of a piece of streaming text; it is recorded at most every ``DELTA_PERIOD``."""
         if not text:
@@ -99,23 +105,27 @@ class Journal:
 
     def add(self, message: Message) -> None:
         """Add a message to the history that models see."""
+        if message.role == "tool":
+            message = message.model_copy(update={"content": self._redactor.text(message.content)})
         self.messages.append(message)
         self._call_ids.update(call.id for call in message.tool_calls)
         self._write_message(message)
 
-    def knows_call(self, call_id: str) -> bool:
-        """True if a call of that id was made in this conversation."""
-        if message.role == "tool":
-            message = message.model_copy(update={"content": self._redactor.text(message.content)})
-        return call_id in self._call_ids
+    def redacted(self, text: str) -> str:
+        """``text`` without the secrets that are known here."""
+        return self._redactor.text(text)
 
-    def write(self, record: Mapping[str, Any]) -> None:
-        """Record something else that a reader of the stream needs, e.g. how the conversation began."""
     def learn(self) -> Taint:
         """The memory of what models have seen, with everything in the history learned."""
         self.taint.catch_up(self.messages)
         return self.taint
 
+    def knows_call(self, call_id: str) -> bool:
+        """True if a call of that id was made in this conversation."""
+        return call_id in self._call_ids
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Record something else that a reader of the stream needs, e.g. how the conversation began."""
         self._write(dict(record))
 
     def retry(self) -> None:
@@ -179,7 +189,13 @@ class Journal:
 
     def _tell(self, name: str, data: dict[str, Any]) -> RunEvent:
         self._seq += 1
-        event = RunEvent(
+        event = self._event(name, data)
+        self._host.ui.emit("agent_update", _wire(event))
+        self._on_change()
+        return event
+
+    def _event(self, name: str, data: dict[str, Any]) -> RunEvent:
+        return RunEvent(
             tab_id=self.tab_id,
             conversation_id=self.conversation_id,
             run_id=self.run_id,
@@ -189,9 +205,6 @@ class Journal:
             at=round(self._host.clock.now() * 1000),
             data=data,
         )
-        self._host.ui.emit("agent_update", _wire(event))
-        self._on_change()
-        return event
 
     # --- writing ---
 
@@ -245,10 +258,15 @@ class Journal:
 
 
 def _without_pictures(message: Message) -> Message:
-    """The message as it is stored: pictures are large, and old ones are never sent to a model again."""
-    if not message.images:
+    """The message as it is stored: pictures and documents are large, and those that may be sent to a model
+    again, because a person attached them, are kept by themselves."""
+    if not message.images and not message.documents:
         return message
-    return message.model_copy(update={"images": [ImagePart(data_url="") for _ in message.images]})
+    update = {
+        "images": [ImagePart(data_url="", file_id=part.file_id) for part in message.images],
+        "documents": [part.model_copy(update={"data_url": ""}) for part in message.documents],
+    }
+    return message.model_copy(update=update)
 
 
 def _wire(event: RunEvent) -> dict[str, Any]:

@@ -7,9 +7,10 @@ wrapped as such. Nothing is taken of pages the browser keeps extensions out of, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from webbrain.agent import enrich
+from webbrain.agent.attachments import Attached, PictureDescriber, described, images, kept_from
 from webbrain.agent.capture import Shot, capture
 from webbrain.agent.journal import Journal
 from webbrain.agent.waiting import detached
@@ -17,12 +18,12 @@ from webbrain.core.errors import BridgeError, CostLimit, ProviderFailed, ToolFai
 from webbrain.core.events import Picture, PictureReason
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id, nonce
-from webbrain.core.messages import ImagePart, Message
+from webbrain.core.messages import DocumentPart, ImagePart, Message
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode
 from webbrain.host.protocols import Host
-from webbrain.policy.untrusted import wrap
 from webbrain.policy.taint import origin_of
+from webbrain.policy.untrusted import wrap
 from webbrain.providers.base import ModelClient
 from webbrain.tools import sight
 from webbrain.tools.base import ToolContext, ToolSpec
@@ -58,6 +59,7 @@ NOBODY_SEES: Final = (
 ENOUGH: Final = "No more pictures in this turn: the user allows {limit}. Use get_accessibility_tree."
 VISION_FAILED: Final = "The vision model could not describe the page: {reason}"
 
+Part = TypeVar("Part", ImagePart, DocumentPart)
 When = Literal["off", "navigation", "state_change", "every_step"]
 
 
@@ -70,14 +72,8 @@ class PictureRules:
     per_turn: int = 0
     longest: int = LONGEST_SIDE
     detail: Literal["auto", "low", "high"] = "auto"
-
-
-class Describer(Protocol):
-    """The separate vision model."""
-
-    async def describe(self, data_url: str) -> str:
-        """Say what a picture shows; raise ``ProviderFailed``."""
-        ...
+    redact: bool = False
+    """Draw over passwords, what stands in text fields, mail addresses and telephone numbers."""
 
 
 class Keeper(Protocol):
@@ -92,7 +88,12 @@ class Eyes:
     """One per run. What it adds to the history it adds through the journal."""
 
     def __init__(
-        self, host: Host, journal: Journal, rules: PictureRules, describer: Describer | None, keeper: Keeper
+        self,
+        host: Host,
+        journal: Journal,
+        rules: PictureRules,
+        describer: PictureDescriber | None,
+        keeper: Keeper,
     ) -> None:
         self._host = host
         self._journal = journal
@@ -111,6 +112,14 @@ class Eyes:
     def meet(self, client: ModelClient) -> None:
         """From now on this is the model. Whether it sees is asked each time: it may lose its eyes."""
         self._client = client
+
+    async def described(self, files: Sequence[Attached]) -> tuple[Attached, ...]:
+        """See ``attachments.described``."""
+        return await described(files, self._describer)
+
+    def attached_images(self, files: Sequence[Attached]) -> list[ImagePart]:
+        """The pictures among attached files, to be looked at as closely as the user wishes."""
+        return images(files, self._rules.detail)
 
     @property
     def sees(self) -> bool:
@@ -164,12 +173,18 @@ class Eyes:
         return look
 
     def forget_old(self) -> None:
-        """Let go of the pictures of all but the newest messages; they are never sent again."""
+        """Let go of the pictures of all but the newest messages, and of files that were attached long ago;
+        they are never sent again."""
         messages = self._journal.messages
+        attached_from = kept_from(messages)
         for index, message in enumerate(messages[:-RECENT_MESSAGES]):
-            if any(image.data_url for image in message.images):
-                gone = [ImagePart(data_url="") for _ in message.images]
-                messages[index] = message.model_copy(update={"images": gone})
+            if not message.images and not message.documents:
+                continue
+            update = {
+                "images": [_let_go(part, index >= attached_from) for part in message.images],
+                "documents": [_let_go(part, index >= attached_from) for part in message.documents],
+            }
+            messages[index] = message.model_copy(update=update)
 
     # --- deciding ---
 
@@ -228,7 +243,8 @@ class Eyes:
 
     async def _take(self, reason: PictureReason, tab_id: int) -> tuple[Look, ImagePart]:
         try:
-            shot = await detached(capture(self._host, tab_id, longest=self._rules.longest), CAPTURE_TIMEOUT)
+            taking = capture(self._host, tab_id, longest=self._rules.longest, redact=self._rules.redact)
+            shot = await detached(taking, CAPTURE_TIMEOUT)
         except TimeoutError:
             raise ToolFailed("The browser did not give a picture in time.", code="not_visible") from None
         self._taken += 1
@@ -277,6 +293,12 @@ class Eyes:
             if isinstance(item, dict) and _in_view(item.get("rect"), viewport)
         ]
         return "\n".join([line for line in lines if line][:ELEMENTS])
+
+
+def _let_go(part: Part, attached_stays: bool) -> Part:
+    if not part.data_url or (part.file_id and attached_stays):
+        return part
+    return part.model_copy(update={"data_url": ""})
 
 
 def _facts(look: Look) -> str:

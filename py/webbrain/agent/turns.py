@@ -47,6 +47,8 @@ class TurnState:
     tier: Tier
     step: int = 1
     page: PageView | None = None
+    attached: str = ""
+    """What the turn in ``messages`` says of attached files, for strategies that do not send the messages."""
     extra: dict[str, Any] = field(default_factory=dict)
 
 

@@ -14,12 +14,32 @@ class _Camel(BaseModel):
     model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
 
+class AttachedFile(_Camel):
+    """A file that a person attached. ``picture_id`` is there for a picture: screens fetch it by that."""
+
+    name: str
+    media_type: str
+    bytes: int
+    picture_id: str = ""
+
+
 class UserMessage(_Camel):
     """What the person typed. ``continued`` marks a trusted Continue, which carries no text."""
 
     text: str
     mode: Literal["ask", "act", "dev"]
     continued: bool = False
+    files: list[AttachedFile] = Field(default_factory=list)
+
+
+class AttachmentRejected(_Camel):
+    """A file keeps a request from becoming a run. Told and not recorded: ``run_id`` is empty, ``seq`` that of
+    the newest event. ``index`` is the file's place among those of the request."""
+
+    name: str
+    reason: str
+    code: str
+    index: int
 
 
 class Thinking(_Camel):
@@ -180,6 +200,7 @@ class RunComplete(_Camel):
 
 EVENTS: dict[str, type[_Camel]] = {
     "user_message": UserMessage,
+    "attachment_rejected": AttachmentRejected,
     "thinking": Thinking,
     "waiting": Waiting,
     "text": Text,
@@ -200,6 +221,7 @@ NAMES: dict[type[_Camel], str] = {model: name for name, model in EVENTS.items()}
 
 Event = (
     UserMessage
+    | AttachmentRejected
     | Thinking
     | Waiting
     | Text

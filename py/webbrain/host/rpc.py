@@ -20,6 +20,8 @@ BUFFER_BYTES: Final = 64_000_000
 OBJECT_KEYS: Final = 4_000
 """Keys of one JSON object. The hash seed of a restored interpreter is public, so a page could choose
 thousands of keys that collide; more than this many would hold up the event loop."""
+BUFFERS: Final = "buffers"
+"""The parameter under which a handler finds the buffers that came beside a call."""
 GRACE: Final = 2.0
 """Seconds the supervisor gets on top of a deadline: its own answer says more than our time-out."""
 
@@ -142,6 +144,8 @@ class Connection:
                 # Answered by the event loop, not from here: the supervisor asks whether the loop still turns.
                 self._loop.call_soon(self._reply, frame.get("id"), "pong")
             case "call" | "event":
+                if buffers:
+                    frame["params"] = {**(frame.get("params") or {}), BUFFERS: list(buffers)}
                 self._serve(frame)
 
     async def _call(

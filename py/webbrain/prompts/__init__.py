@@ -19,6 +19,8 @@ COMPOSED: Final[Mapping[str, tuple[str, ...]]] = {
     "constrained": ("constrained",),
     "constrained-examples": ("constrained-examples",),
     "describe-picture": ("describe-picture",),
+    "strict-secrets": ("strict-secrets",),
+    "describe-attachment": ("describe-attachment",),
 }
 """Name of a prompt to the files it consists of, in order."""
 

@@ -1,5 +1,6 @@
 """The Converse wire format of AWS Bedrock. Signing is in sigv4.py, framing of streams in event_stream.py."""
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -11,7 +12,13 @@ from webbrain.providers.anthropic import takes_temperature
 from webbrain.providers.config import Endpoint
 from webbrain.providers.event_stream import EXCEPTION
 from webbrain.providers.extra_body import merged
-from webbrain.providers.history import PICTURE_LEFT_OUT, normalise, without_calls
+from webbrain.providers.history import (
+    DOCUMENT_LEFT_OUT,
+    NOTHING_SAID,
+    PICTURE_LEFT_OUT,
+    normalise,
+    without_calls,
+)
 from webbrain.providers.sse import SseEvent
 from webbrain.providers.wire import (
     Finish,
@@ -67,7 +74,13 @@ class BedrockConverse:
         self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
     ) -> WireRequest:
         """Build ``POST /model/{id}/converse`` or ``converse-stream``, not yet signed."""
-        conversation = normalise(request.messages, pictures=endpoint.info.supports_vision, plain_ids=True)
+        info = endpoint.info
+        conversation = normalise(
+            request.messages,
+            pictures=info.supports_vision,
+            documents=info.supports_documents,
+            plain_ids=True,
+        )
         tools = bool(request.tools) and request.tool_choice != "none" and endpoint.entry.tools
         # A conversation with calls in it is refused if no tools are offered.
         turns = conversation.turns if tools else without_calls(conversation.turns)
@@ -186,9 +199,10 @@ class _Decoder:
 def _messages(turns: Sequence[Message], endpoint: Endpoint) -> list[dict[str, Any]]:
     """Turns as blocks; roles alternate, so results and what the user says after them share a message."""
     out: list[dict[str, Any]] = []
+    numbers = itertools.count(1)
     for turn in turns:
         role = "assistant" if turn.role == "assistant" else "user"
-        blocks = _blocks(turn, endpoint)
+        blocks = _blocks(turn, endpoint, numbers)
         if out and out[-1]["role"] == role:
             out[-1]["content"] += blocks
         else:
@@ -196,7 +210,9 @@ def _messages(turns: Sequence[Message], endpoint: Endpoint) -> list[dict[str, An
     return out
 
 
-def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
+def _blocks(turn: Message, endpoint: Endpoint, numbers: Iterator[int]) -> list[dict[str, Any]]:
+    """``numbers`` of documents: their names must differ, and a file's own name may not hold any character,
+    nor should it, which the service takes for an invitation to inject something."""
     if turn.role == "tool":
         result = {"toolUseId": turn.tool_call_id or "", "content": [{"text": turn.content}]}
         return [{"toolResult": result}]
@@ -212,6 +228,15 @@ def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
             blocks.append({"image": {"format": kind, "source": {"bytes": data}}})
         else:
             blocks.append({"text": PICTURE_LEFT_OUT})
+    for document in turn.documents:
+        media, data = data_url(document.data_url)
+        if media == "application/pdf":
+            name = f"document {next(numbers)}"
+            blocks.append({"document": {"format": "pdf", "name": name, "source": {"bytes": data}}})
+        else:
+            blocks.append({"text": DOCUMENT_LEFT_OUT})
+    if turn.documents and not turn.content.strip():
+        blocks.append({"text": NOTHING_SAID})  # a document needs a text beside it
     if turn.content.strip():
         blocks.append({"text": turn.content.rstrip() if turn.role == "assistant" else turn.content})
     for call in turn.tool_calls:

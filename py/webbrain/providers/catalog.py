@@ -88,7 +88,11 @@ class CatalogEntry(_Data):
     tools: bool = True
     """False: its models cannot be given tools."""
     documents: bool = False
-    """Takes PDF files as they are."""
+    """Takes PDF files as they are, with models that also look at pictures."""
+    document_models: tuple[str, ...] = ()
+    """Globs of the models that do; empty: all."""
+    document_bytes: int = Field(default=32_000_000, gt=0)
+    """The most bytes of one file."""
     ask_streaming: bool = True
     streams_at_first: bool = True
     """False: it streams only once the user says so."""

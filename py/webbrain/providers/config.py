@@ -162,15 +162,17 @@ def resolve(
     wire = _wire(entry, config, model)
     local = entry.category == "local" or (entry.category == "custom" and is_local_address(base_url))
     constrained = _constrained(entry, config)
+    seeing = _vision(catalog, entry, config, live, model or live.model or "")
     info = ModelInfo(
         provider_id=entry.id,
         label=config.label or entry.label,
         model=model,
         tier=Tier.COMPACT if constrained else _tier(entry, config, local=local),
         context_window=_context(catalog, entry, config, live, model or live.model or "", local=local),
-        supports_vision=_vision(catalog, entry, config, live, model or live.model or ""),
+        supports_vision=seeing,
         supports_tools=entry.tools,
-        supports_documents=entry.documents,
+        supports_documents=seeing and _documents(entry, config, model, wire),
+        document_bytes=entry.document_bytes,
         streams_in_ask=_streams(entry, config, model),
         constrained=constrained,
         local=local,
@@ -262,6 +264,12 @@ def _vision(catalog: Catalog, entry: CatalogEntry, config: ProviderConfig, live:
         return bool(live.vision)
     family = catalog.family(model)
     return bool(family and family.vision)
+
+
+def _documents(entry: CatalogEntry, config: ProviderConfig, model: str, wire: WireName) -> bool:
+    if not entry.documents or (config.base_url and wire in ("openai_chat", "openai_responses")):
+        return False  # who only speaks OpenAI's format rarely knows this part of it
+    return not entry.document_models or _matches(model, entry.document_models)
 
 
 def _wire(entry: CatalogEntry, config: ProviderConfig, model: str) -> WireName:

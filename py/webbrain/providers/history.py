@@ -29,6 +29,9 @@ NOTHING_SAID: Final = "(no text)"
 NO_OUTPUT: Final = "(no output)"
 PICTURE_LEFT_OUT: Final = "[A picture was left out: this model does not read pictures.]"
 DOCUMENT_LEFT_OUT: Final = "[A document was left out: this model does not read files.]"
+PDF: Final = "data:application/pdf;base64,"
+"""How documents begin that can be sent: no wire takes other ones in the same way."""
+DOCUMENT_GONE: Final = "[An earlier document was left out to save room.]"
 PICTURE_GONE: Final = "[An earlier picture was left out to save room.]"
 NO_RESULT: Final = json.dumps(
     {
@@ -104,9 +107,10 @@ def object_arguments(arguments: str) -> str:
 def _cleaned(message: Message, *, pictures: bool, documents: bool) -> Message:
     content = clean(message.content)
     attached = message.documents if message.role == "user" else []
-    files = [document for document in attached if document.data_url] if documents else []
+    files = [document for document in attached if document.data_url.startswith(PDF)] if documents else []
     if len(files) < len(attached):
-        content = f"{content}\n\n{DOCUMENT_LEFT_OUT}".strip()
+        left_out = DOCUMENT_GONE if documents else DOCUMENT_LEFT_OUT
+        content = f"{content}\n\n{left_out}".strip()
     images = message.images if message.role == "user" else []
     shown = [image for image in images if image.data_url] if pictures else []
     if len(shown) < len(images):

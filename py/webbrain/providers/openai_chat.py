@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from webbrain.core.messages import ImagePart, Message, ModelRequest
+from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelRequest
 from webbrain.providers.chat_events import WIRE, ChatDecoder, common_events, whole_answer
 from webbrain.providers.config import Endpoint
 from webbrain.providers.extra_body import merged
@@ -15,6 +15,7 @@ from webbrain.providers.schemas import for_gemini
 from webbrain.providers.wire import Learned, StreamDecoder, WireEvent, WireRequest, encode, newer_openai
 
 ACKNOWLEDGED: Final = "Understood."
+UNNAMED: Final = "document.pdf"
 
 
 class OpenAIChat:
@@ -76,7 +77,10 @@ class OpenAIChat:
 
 
 def _messages(endpoint: Endpoint, request: ModelRequest) -> list[dict[str, Any]]:
-    conversation = normalise(request.messages, pictures=endpoint.info.supports_vision)
+    info = endpoint.info
+    conversation = normalise(
+        request.messages, pictures=info.supports_vision, documents=info.supports_documents
+    )
     turns: list[dict[str, Any]] = []
     if conversation.system:
         turns.append({"role": endpoint.system_role, "content": conversation.system})
@@ -112,10 +116,11 @@ def _turn(turn: Message, endpoint: Endpoint, *, in_loop: bool) -> dict[str, Any]
         }
     if turn.role == "assistant":
         return _assistant(turn, endpoint, in_loop=in_loop)
-    if not turn.images:
+    if not turn.images and not turn.documents:
         return {"role": "user", "content": turn.content}
     parts: list[dict[str, Any]] = [{"type": "text", "text": turn.content}] if turn.content else []
     parts += [_picture(image) for image in turn.images]
+    parts += [_document(document) for document in turn.documents]
     return {"role": "user", "content": parts}
 
 
@@ -125,6 +130,11 @@ def _picture(image: ImagePart) -> dict[str, Any]:
         # Not every server knows the field, so it is sent only if the user chose one.
         source["detail"] = image.detail
     return {"type": "image_url", "image_url": source}
+
+
+def _document(document: DocumentPart) -> dict[str, Any]:
+    name = document.name.strip() or UNNAMED
+    return {"type": "file", "file": {"filename": name, "file_data": document.data_url}}
 
 
 def _wants_answer_first(endpoint: Endpoint) -> bool:

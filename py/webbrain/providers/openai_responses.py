@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from webbrain.core.messages import ImagePart, Message, ModelRequest, Usage
+from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelRequest, Usage
 from webbrain.providers import errors
 from webbrain.providers.config import Endpoint
 from webbrain.providers.extra_body import merged
@@ -40,6 +40,7 @@ from webbrain.providers.wire import (
 )
 
 WIRE: Final = "openai_responses"
+UNNAMED: Final = "document.pdf"
 OUTPUT_MIN: Final = 16
 """The service refuses a smaller limit."""
 _ENCRYPTED: Final = "reasoning.encrypted_content"
@@ -52,7 +53,10 @@ class OpenAIResponses:
         self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
     ) -> WireRequest:
         """Build ``POST {base}/responses``."""
-        conversation = normalise(request.messages, pictures=endpoint.info.supports_vision)
+        info = endpoint.info
+        conversation = normalise(
+            request.messages, pictures=info.supports_vision, documents=info.supports_documents
+        )
         body: dict[str, Any] = {"model": endpoint.info.model} if endpoint.info.model else {}
         if conversation.system:
             body["instructions"] = conversation.system
@@ -245,12 +249,18 @@ def _items(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
         return _assistant(turn, endpoint)
     parts: list[dict[str, Any]] = [{"type": "input_text", "text": turn.content}] if turn.content else []
     parts += [_picture(image) for image in turn.images]
+    parts += [_document(document) for document in turn.documents]
     return [{"role": "user", "content": parts}]
 
 
 def _picture(image: ImagePart) -> dict[str, Any]:
     part = {"type": "input_image", "image_url": image.data_url}
     return {**part, "detail": image.detail} if image.detail != "auto" else part
+
+
+def _document(document: DocumentPart) -> dict[str, Any]:
+    name = document.name.strip() or UNNAMED
+    return {"type": "input_file", "filename": name, "file_data": document.data_url}
 
 
 def _assistant(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ VISION_KEY: Final = "visionModel"
 DESCRIBE_TOKENS: Final = 1_024
 MODEL_CHARS: Final = 200
 QUESTION: Final = "Describe this page."
+QUESTION_ATTACHED: Final = "Describe this picture."
 
 
 class Describer:
@@ -31,8 +32,9 @@ class Describer:
         self._model = model
         self._client: ModelClient | None = None
 
-    async def describe(self, data_url: str) -> str:
-        """What a picture shows, in the model's words. Raises ``ProviderFailed``."""
+    async def describe(self, data_url: str, *, attached: bool = False) -> str:
+        """What a picture shows, in the model's words: of a page, or what a person ``attached``. Raises
+        ``ProviderFailed``."""
         if self._client is None:
             try:
                 client = await self._service.client(self._provider, self._model)
@@ -40,8 +42,12 @@ class Describer:
                 raise ProviderFailed(error.message, code=error.code) from error
             self._client = PaidClient(client, self._account)
         messages = [
-            Message(role="system", content=prompt("describe-picture")),
-            Message(role="user", content=QUESTION, images=[ImagePart(data_url=data_url)]),
+            Message(role="system", content=prompt("describe-attachment" if attached else "describe-picture")),
+            Message(
+                role="user",
+                content=QUESTION_ATTACHED if attached else QUESTION,
+                images=[ImagePart(data_url=data_url)],
+            ),
         ]
         reply = await self._client.complete(
             ModelRequest(messages=messages, temperature=0.0, max_tokens=DESCRIBE_TOKENS)

@@ -18,6 +18,7 @@ ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
 
 FIELDS = {"messages", "system", "inferenceConfig", "toolConfig", "additionalModelRequestFields"}
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+DOCUMENT_NAME = re.compile(r"(?! )(?:[a-zA-Z0-9()\[\]-]| (?! )){1,200}")
 _AUTHORIZATION = re.compile(
     r"AWS4-HMAC-SHA256 Credential=(?P<key>\w+)/(?P<day>\d{8})/(?P<region>[a-z0-9-]+)/bedrock/aws4_request, "
     r"SignedHeaders=(?P<names>[a-z0-9;-]+), Signature=(?P<signature>[0-9a-f]{64})"
@@ -118,6 +119,7 @@ def _turns(messages: list[Any]) -> Iterator[Turn]:
 def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
     texts: list[str] = []
     calls: list[Call] = []
+    documents: set[str] = set()
     for block in blocks:
         match block:
             case {"text": str(text)} if len(block) == 1:
@@ -144,8 +146,17 @@ def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
                 role == "user"
             ):
                 texts.append("[image]")
+            case {"document": {"format": "pdf", "name": str(name), "source": {"bytes": str()}}} if (
+                role == "user"
+            ):
+                if not DOCUMENT_NAME.fullmatch(name) or name in documents:
+                    raise BadRequest(f"messages.{index}: document names must be plain, and unique")
+                documents.add(name)
             case _:
                 raise BadRequest(f"messages.{index}: a content block is not valid here")
+    if documents and not texts:
+        raise BadRequest(f"messages.{index}: a text must stand beside a document")
+    texts += ["[document]"] * len(documents)
     if texts or calls:
         yield Turn("user" if role == "user" else "assistant", "\n".join(texts), tuple(calls))
 

@@ -133,6 +133,10 @@ def _text(content: Any, index: int) -> str:
                 texts.append(text)
             case {"type": "image_url", "image_url": {"url": str()}}:
                 texts.append("[image]")
+            case {"type": "file", "file": {"filename": str(name), "file_data": str(data)}}:
+                if not name or not data.startswith("data:application/pdf;base64,"):
+                    raise BadRequest(f"messages[{index}].content: a file must be a named PDF")
+                texts.append("[document]")
             case _:
                 raise BadRequest(f"messages[{index}].content has a part that is not known")
     return "\n".join(texts)

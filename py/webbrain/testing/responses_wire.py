@@ -29,6 +29,7 @@ PARTS = {
     },
     "assistant": {"output_text": {"text", "annotations", "logprobs"}, "refusal": {"refusal"}},
 }
+STAND_INS = {"input_image": "[image]", "input_file": "[document]"}
 EFFORTS = {"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 ENCRYPTED = "gAAAAAB-thought-"
 """Begins what our reasoning items carry; anything else was not made here."""
@@ -175,7 +176,9 @@ def _text(role: str, content: Any, index: int) -> str:
             raise BadRequest(f"Invalid value: '{kind}' in input[{index}] of the {role}.")
         if unknown := set(part) - {"type"} - PARTS[role][kind]:
             raise BadRequest(f"Unknown parameter: 'input[{index}].content.{sorted(unknown)[0]}'.")
-        texts.append(part.get("text") or part.get("refusal") or "[image]")
+        if kind == "input_file" and not str(part.get("file_data")).startswith("data:application/pdf;base64,"):
+            raise BadRequest(f"Invalid value: 'input[{index}].content.file_data'.")
+        texts.append(part.get("text") or part.get("refusal") or STAND_INS.get(kind, ""))
     return "\n".join(texts)
 
 
