@@ -113,6 +113,7 @@ export class Refs {
 
   /** Forget descriptions of dead elements beyond the last few; live elements keep their references. */
   sweep() {
+    if (this.#entries.size <= DEAD_REFS) return;
     const dead = [];
     for (const [number, entry] of this.#entries) {
       const e = entry.weak.deref();

@@ -49,7 +49,10 @@ export function neutral(text) {
  */
 export function line(raw, cap) {
   if (!raw) return "";
-  if (raw.length <= cap && PLAIN_LINE.test(raw)) return raw;
+  if (raw.length <= 2 * cap) {
+    const trimmed = raw.trim();
+    if (trimmed.length <= cap && (!trimmed || PLAIN_LINE.test(trimmed))) return trimmed;
+  }
   const folded = neutral(raw.slice(0, RAW_CHARS).replace(/[\s\u0085\u2028\u2029]+/g, " ")).trim();
   return cut(raw.length > RAW_CHARS && folded.length <= cap ? `${folded}…` : folded, cap);
 }
