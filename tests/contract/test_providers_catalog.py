@@ -40,7 +40,8 @@ context_window = 128000
 FIELD_KEYS = {"key", "label", "kind", "required", "placeholder", "help"}
 VIEW_KEYS = {
     "id", "label", "category", "baseUrl", "model", "tier", "contextWindow", "supportsVision", "streaming", "needsKey",
-    "hasKey", "keyUrl", "configured", "active", "notes", "constrained", "fields", "values",
+    "hasKey", "keyUrl", "configured", "active", "notes", "constrained", "builtIn", "transcribes", "transcriptionModel",
+    "fields", "values",
 }  # fmt: skip
 
 
@@ -231,7 +232,8 @@ async def test_its_view_is_what_the_protocol_says(provider_id: str) -> None:
     assert set(view) == VIEW_KEYS
     assert (view["active"], view["configured"], view["hasKey"]) == (False, False, False)
     for field in view["fields"]:
-        assert set(field) - {"options"} == FIELD_KEYS
+        assert set(field) - {"options", "stored"} == FIELD_KEYS
+        assert field.get("stored") is (False if field["kind"] == "secret" else None)
         assert field["kind"] in ("text", "url", "secret", "number", "select")
         assert ("options" in field) is (field["kind"] == "select")
         assert field["key"] in form.form_keys(catalog.load().entries[provider_id])

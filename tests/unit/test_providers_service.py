@@ -63,6 +63,34 @@ async def test_a_key_never_reaches_a_screen_and_an_empty_one_keeps_it() -> None:
     assert host.settings.values["providers"]["openai"]["apiKey"] == KEY
 
 
+async def test_every_stored_secret_is_named_and_can_be_removed() -> None:
+    aws = {"accessKeyId": "AKIAIOSFODNN7EXAMPLE", "model": "anthropic.claude", "sessionToken": "tok123"}
+    host, service = await ready("aws_bedrock", **aws)
+
+    async def secrets() -> dict[str, bool]:
+        shown = await view(service, "aws_bedrock")
+        assert "tok123" not in json.dumps(shown)
+        return {field["key"]: field["stored"] for field in shown["fields"] if field["kind"] == "secret"}
+
+    assert await secrets() == {"apiKey": True, "sessionToken": True}
+    await service.save("aws_bedrock", {"apiKey": "", "sessionToken": ""})
+    assert await secrets() == {"apiKey": True, "sessionToken": True}
+    await service.save("aws_bedrock", {"apiKey": "", "sessionToken": None})
+    assert await secrets() == {"apiKey": True, "sessionToken": False}
+    assert host.settings.values["providers"]["aws_bedrock"]["sessionToken"] == ""
+
+
+async def test_a_key_that_is_needed_cannot_be_removed_alone() -> None:
+    host, service = await ready()
+    with pytest.raises(NeedsPerson) as caught:
+        await service.save("openai", {"apiKey": None})
+    assert caught.value.data["field"] == "apiKey"
+    assert host.settings.values["providers"]["openai"]["apiKey"] == KEY
+    host, service = await ready("custom", baseUrl="http://localhost:9/v1")
+    await service.save("custom", {"apiKey": None})
+    assert (await view(service, "custom"))["hasKey"] is False
+
+
 @pytest.mark.parametrize(
     ("provider", "form", "field"),
     [

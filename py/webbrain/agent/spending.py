@@ -2,11 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
+from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply, ModelRequest, Usage
 from webbrain.providers import cost
 from webbrain.providers.base import ModelClient, ModelInfo
+
+BILLED: Final = frozenset({"answer_cut", "content_filter", "stalled"})
+"""Failures of a service that had read the prompt and begun to answer."""
 
 
 class Purse(Protocol):
@@ -73,6 +77,10 @@ class PaidClient:
         except asyncio.CancelledError:
             # It was under way: services bill what they had read by then.
             self._account.book(self.info, cost.unanswered(self.info.prices, request))
+            raise
+        except ProviderFailed as failure:
+            if failure.code in BILLED:
+                self._account.book(self.info, cost.unanswered(self.info.prices, request))
             raise
         usage = cost.completed(self.info.prices, request, reply)
         self._account.book(self.info, usage)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.limits import BRIDGE_CALL_TIMEOUT
+from webbrain.host.builtin import BridgeBuiltin
 from webbrain.host.debugger import BridgeDebugger
 from webbrain.host.downloads import BridgeDownloads
 from webbrain.host.events import BridgeEvents
@@ -20,6 +21,7 @@ from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
 from webbrain.host.reach import Frame
 from webbrain.host.rpc import Connection
 from webbrain.host.tabs import Tabs
+from webbrain.host.toolbar import BridgeToolbar
 from webbrain.host.windows import BridgeWindows
 
 HISTORY_TIMEOUT: Final = 3.0
@@ -281,6 +283,8 @@ class BridgeHost:
         self.windows = BridgeWindows(connection)
         self.pictures = BridgePictures(connection, tabs, self.debugger, capabilities)
         self.pdfs = BridgePdfs(connection)
+        self.toolbar = BridgeToolbar(connection, capabilities.browser)
+        self.builtin = BridgeBuiltin(connection)
         self.events.listen(self.debugger.hear)
         self.events.listen(self.downloads.hear)
 

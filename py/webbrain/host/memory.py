@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from webbrain.host.memory_builtin import MemoryBuiltin
 from webbrain.host.memory_parts import Gate, Hook, MemoryEvents, Taps, json_copy
 from webbrain.host.memory_reach import (
     MemoryDebugger,
@@ -46,6 +47,7 @@ __all__ = [
     "STALL",
     "Gate",
     "MemoryBrowser",
+    "MemoryBuiltin",
     "MemoryClock",
     "MemoryDebugger",
     "MemoryDownloads",
@@ -58,6 +60,7 @@ __all__ = [
     "MemoryPictures",
     "MemoryResponse",
     "MemoryStore",
+    "MemoryToolbar",
     "MemoryUi",
     "MemoryWindows",
     "PageCall",
@@ -214,6 +217,20 @@ class MemoryUi:
             self._news.remove(news)
 
 
+class MemoryToolbar:
+    """Records the marks on the button; ``text`` is what stands there now."""
+
+    def __init__(self, taps: Taps) -> None:
+        self._taps = taps
+        self.text = ""
+        self.marks: list[str] = []
+
+    async def mark(self, text: str) -> None:
+        await self._taps.reach("toolbar.mark")
+        self.text = text
+        self.marks.append(text)
+
+
 class MemoryHost:
     """Everything the agent needs, in memory. See the module's docstring."""
 
@@ -240,6 +257,8 @@ class MemoryHost:
         self.windows = MemoryWindows(self.browser, self._taps)
         self.pictures = MemoryPictures(self.browser, self.debugger, self._taps, self.capabilities)
         self.pdfs = MemoryPdfs(self._taps)
+        self.toolbar = MemoryToolbar(self._taps)
+        self.builtin = MemoryBuiltin(self._taps)
 
     @property
     def hook(self) -> Hook | None:

@@ -1,6 +1,7 @@
 """The half of the memory host that stands for the browser around the pages: debugger, downloads, windows,
 pictures, PDFs. See ``memory.py``."""
 
+import base64
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -207,6 +208,8 @@ class MemoryPictures:
         self._capabilities = capabilities
         self._answers = Answers([TINY_JPEG])
         self.taken: list[tuple[int, int, float]] = []
+        self.masked: list[list[dict[str, int]]] = []
+        """The regions of every picture that was drawn over."""
 
     def on(self, *answers: Any) -> None:
         """The pictures to come, as ``data:`` addresses; a function gets the tab's id."""
@@ -220,6 +223,15 @@ class MemoryPictures:
             raise BridgeError("This tab is not the one its window shows.", code="not_visible")
         self.taken.append((tab_id, quality, scale))
         return str(await self._answers.next(tab_id))
+
+    async def mask(
+        self, picture: str, *, regions: Sequence[Mapping[str, int]], scale: float, quality: int = 75
+    ) -> str:
+        """The same picture, with bytes behind its end that say that it was drawn over."""
+        await self._taps.reach("pictures.mask")
+        self.masked.append([dict(region) for region in regions])
+        head, _, body = picture.partition(",")
+        return f"{head},{base64.b64encode(base64.b64decode(body) + b'masked').decode()}"
 
 
 class MemoryPdfs:

@@ -1,6 +1,7 @@
 """Screenshots. They are taken by the browser and leave the page alone."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError
@@ -45,6 +46,12 @@ class BridgePictures:
         else:
             picture = await self._shown(tab, quality)
         return await self._sized(picture, tab_id, quality, scale)
+
+    async def mask(
+        self, picture: str, *, regions: Sequence[Mapping[str, int]], scale: float, quality: int = 75
+    ) -> str:
+        params = {"image": picture, "regions": list(regions), "scale": scale, "quality": quality}
+        return _picture((await self._call("image.mask", params))["image"])
 
     async def _drawn(self, tab_id: int, quality: int) -> str:
         """By the debugger, which has the tab drawn wherever it is."""

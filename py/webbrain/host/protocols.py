@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from webbrain.host.builtin import BuiltinModel
 from webbrain.host.reach import Debugger, Downloads, Events, Frame, Pdfs, Pictures, Windows
 
 
@@ -214,6 +215,14 @@ class Ui(Protocol):
         ...
 
 
+class Toolbar(Protocol):
+    """The extension's button in the browser's toolbar."""
+
+    async def mark(self, text: str) -> None:
+        """Put a short text on it, on every tab; an empty one takes the mark away."""
+        ...
+
+
 class Host(Protocol):
     """Everything above in one place."""
 
@@ -247,3 +256,7 @@ class Host(Protocol):
     def pictures(self) -> Pictures: ...
     @property
     def pdfs(self) -> Pdfs: ...
+    @property
+    def toolbar(self) -> Toolbar: ...
+    @property
+    def builtin(self) -> BuiltinModel: ...

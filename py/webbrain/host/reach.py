@@ -172,6 +172,14 @@ class Pictures(Protocol):
         """
         ...
 
+    async def mask(
+        self, picture: str, *, regions: Sequence[Mapping[str, int]], scale: float, quality: int = 75
+    ) -> str:
+        """The picture with a mosaic over ``regions``, ``{x, y, width, height}`` in CSS pixels of the viewport,
+        of which it has ``scale`` pixels each. Only the picture is drawn on, never the page.
+        """
+        ...
+
 
 class Pdfs(Protocol):
     """A PDF reader in a Worker of its own, started for one document and thrown away."""

@@ -28,6 +28,8 @@ GRACE: Final = 2.0
 SUPERVISOR_CALLS: Final = frozenset(
     {
         "blob.create",
+        "builtin.prompt",
+        "builtin.status",
         "http.cancel",
         "http.send",
         "image.resize",

@@ -18,8 +18,16 @@ _PLACE = re.compile(r"\{([a-zA-Z]+)\}")
 
 Category = Literal["local", "cloud", "router", "custom"]
 WireName = Literal[
-    "openai_chat", "openai_responses", "azure", "llamacpp", "anthropic", "vertex_anthropic", "bedrock"
+    "openai_chat",
+    "openai_responses",
+    "azure",
+    "llamacpp",
+    "anthropic",
+    "vertex_anthropic",
+    "bedrock",
+    "builtin",
 ]
+"""``builtin`` is no format but the browser's own model; see builtin.py."""
 ReasoningReplay = Literal["", "loop", "calls"]
 
 
@@ -100,10 +108,11 @@ class CatalogEntry(_Data):
     """Globs of models that do not stream."""
     responses_models: tuple[str, ...] = ()
     """Globs of models that speak only the Responses format, at the usual address."""
-    structured: Literal["", "response_format"] = ""
-    """How answers are held to a JSON schema; empty: they cannot be."""
-    constrained: Literal["auto", "off"] = "off"
-    """``auto``: schema-held answers instead of native tools unless the user raises the tier."""
+    structured: Literal["", "response_format", "strict", "builtin"] = ""
+    """How answers are held to a JSON schema, see held.py; empty: they cannot be."""
+    constrained: Literal["auto", "off", "always"] = "off"
+    """``auto``: schema-held answers instead of native tools unless the user raises the tier; ``off``: only in
+    tier Compact; ``always``: there is nothing else."""
     models: Literal["openai", "anthropic", "ollama", "lmstudio", "none"] = "openai"
     """Where the list of models comes from; ``none``: nowhere we can ask with the same key."""
     live: Literal["", "llamacpp", "ollama", "lmstudio"] = ""
@@ -111,6 +120,14 @@ class CatalogEntry(_Data):
     headers: dict[str, str] = Field(default_factory=dict)
     headers_timeout: float = Field(default=120.0, ge=5, le=600)
     """Seconds until the answer must have begun; without streaming that is the whole thinking time."""
+    transcribes: bool = False
+    """Turns speech into text at ``/audio/transcriptions``."""
+    transcription_model: str = ""
+    """The model that does it; empty: whatever runs there, or the user names one."""
+    transcription_choice: int = Field(default=0, ge=0)
+    """Place among the services that are taken by themselves, from 1; 0: only if the user names it."""
+    cost_audio_minute: float = Field(default=0.0, ge=0)
+    """Dollars per minute of speech."""
     start_hint: str = ""
     """For local servers: how to start one."""
     notes: str = ""
@@ -155,7 +172,7 @@ class CatalogEntry(_Data):
 
     @model_validator(mode="after")
     def _consistent(self) -> "CatalogEntry":
-        if self.category != "custom" and not self.base_url:
+        if self.category != "custom" and not self.base_url and self.wire != "builtin":
             raise ValueError("only a custom service may leave its address open")
         if self.base_url.endswith("/"):
             raise ValueError("addresses are written without a slash at the end")
@@ -170,8 +187,10 @@ class CatalogEntry(_Data):
             raise ValueError("a part of an address is derived from an unknown parameter")
         if not self.ask_streaming and not self.streams_at_first:
             raise ValueError("what never streams does not stream at first either")
-        if self.constrained == "auto" and not self.structured:
+        if self.constrained != "off" and not self.structured:
             raise ValueError("constrained calls need a way to send a schema")
+        if not self.transcribes and (self.transcription_model or self.transcription_choice):
+            raise ValueError("only a service that transcribes has a model for it")
         if self.category == "local" and not self.start_hint:
             raise ValueError("say how a local server is started")
         return self

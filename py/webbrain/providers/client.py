@@ -16,6 +16,7 @@ from webbrain.host.protocols import Clock, Http, HttpRequest, HttpResponse
 from webbrain.providers import errors, refusals
 from webbrain.providers.anthropic import Anthropic
 from webbrain.providers.azure import AzureChat
+from webbrain.providers.base import SCHEMA_REFUSED
 from webbrain.providers.bedrock import BedrockConverse
 from webbrain.providers.catalog import WireName
 from webbrain.providers.config import Endpoint
@@ -42,7 +43,6 @@ WIRES: Final[dict[WireName, Wire]] = {
 }
 SIGNED_SERVICE: Final = "bedrock"
 """The one service of Amazon's that we call."""
-_OTHER_LIMIT: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 _BROKEN_TRANSPORT: Final = frozenset({"net_cut"})
 
@@ -92,14 +92,18 @@ class HttpModelClient:
             try:
                 return await self._call(request, on_delta, stream=stream)
             except ProviderFailed as failure:
+                if failure.code == SCHEMA_REFUSED:
+                    # Asked for in other words by whoever asks: the schema must then stand in the prompt.
+                    info = replace(self.info, structured=False, constrained=False)
+                    self._look(replace(self.endpoint, info=info))
+                    raise
                 if self._sends_pictures(request) and refusals.may_mean_pictures(failure):
                     return await self._without_pictures(failure, request, on_delta, stream=stream)
-                if round_ < LEARNING_ROUNDS and self._obey(failure):
+                if round_ < LEARNING_ROUNDS and self.learned.obey(refusals.demanded(failure)):
                     continue
-                param = str(failure.data.get("param", ""))
                 if failure.code != "unsupported_parameter" or round_ == LEARNING_ROUNDS:
                     raise
-                if not self._learn(param):
+                if not self.learned.refuse(str(failure.data.get("param", ""))):
                     raise
         raise AssertionError("unreachable")
 
@@ -126,25 +130,9 @@ class HttpModelClient:
         except ProviderFailed:
             self._look(endpoint)
             raise refusal from None
-        self.learned.blind = self.learned.blind or not refusals.means_this_picture(refusal)
+        if not refusals.means_this_picture(refusal):
+            self.learned.close_eyes()
         return reply
-
-    def _obey(self, failure: ProviderFailed) -> bool:
-        """Remember a field that must have a certain value; false if it has it already."""
-        demanded = {k: v for k, v in refusals.demanded(failure).items() if k not in self.learned.demanded}
-        self.learned.demanded |= demanded
-        return bool(demanded)
-
-    def _learn(self, param: str) -> bool:
-        """Remember a refused field; false if leaving it out was tried already."""
-        other = _OTHER_LIMIT.get(param)
-        if other and not self.learned.limit_field:
-            self.learned.limit_field = other
-            return True
-        if param in self.learned.omit:
-            return False
-        self.learned.omit.add(param)
-        return True
 
     async def _call(
         self, request: ModelRequest, on_delta: Callable[[str], None] | None, *, stream: bool

@@ -20,7 +20,7 @@ from webbrain.core.errors import NeedsPerson
 from webbrain.core.types import Tier
 from webbrain.providers.base import ModelInfo
 from webbrain.providers.catalog import Catalog, CatalogEntry, ReasoningReplay, WireName
-from webbrain.providers.cost import prices
+from webbrain.providers.cost import Prices, prices
 from webbrain.providers.reasoning import Effort
 
 LOCAL_CONTEXT: Final = 16_384
@@ -28,6 +28,8 @@ REMOTE_CONTEXT: Final = 128_000
 CONTEXT_MIN: Final = 1_024
 CONTEXT_MAX: Final = 10_000_000
 LOCAL_HEADERS_TIMEOUT: Final = 300.0
+PRICE_MAX: Final = 10_000.0
+"""Dollars per million tokens."""
 
 OnOff = Literal["auto", "on", "off"]
 
@@ -53,6 +55,10 @@ class ProviderConfig(BaseModel):
     reasoning_effort: Effort = "auto"
     system_prompt_role: Literal["auto", "system", "developer"] = "auto"
     max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = "auto"
+    price_input: float | None = Field(default=None, ge=0, le=PRICE_MAX, allow_inf_nan=False)
+    price_output: float | None = Field(default=None, ge=0, le=PRICE_MAX, allow_inf_nan=False)
+    price_cached: float | None = Field(default=None, ge=0, le=PRICE_MAX, allow_inf_nan=False)
+    """Dollars per million tokens; ``None``: as the catalogue says."""
     extra_body: str = ""
     """A JSON object, as text."""
     configured: bool = False
@@ -125,7 +131,7 @@ def invalid(field: str, message: str) -> NeedsPerson:
 
 def missing(entry: CatalogEntry, config: ProviderConfig) -> NeedsPerson | None:
     """What still has to be filled in before this service can be used."""
-    if not (config.base_url or entry.base_url):
+    if not (config.base_url or entry.base_url or entry.wire == "builtin"):
         return invalid("baseUrl", "Enter the address of the server.")
     if entry.key == "required" and not config.api_key:
         return invalid("apiKey", f"{entry.label} needs an API key.")
@@ -175,8 +181,9 @@ def resolve(
         document_bytes=entry.document_bytes,
         streams_in_ask=_streams(entry, config, model),
         constrained=constrained,
+        structured=bool(entry.structured),
         local=local,
-        prices=prices(entry, model, local=local),
+        prices=prices(entry, model, local=local, entered=_prices(config)),
     )
     timeout = max(entry.headers_timeout, LOCAL_HEADERS_TIMEOUT) if local else entry.headers_timeout
     return Endpoint(
@@ -193,6 +200,15 @@ def resolve(
         reasoning_replay=_reasoning_replay(catalog, entry, model),
         extra_body=_extra_body(config.extra_body),
     )
+
+
+def _prices(config: ProviderConfig) -> Prices | None:
+    """What the user entered; cached tokens cost as much as others unless they said otherwise."""
+    paid_in, paid_out = config.price_input, config.price_output
+    if paid_in is None or paid_out is None:
+        return None
+    cached = paid_in if config.price_cached is None else config.price_cached
+    return Prices(paid_in, paid_out, cache_read=cached, cache_write=paid_in)
 
 
 def is_local_address(url: str) -> bool:
@@ -230,6 +246,8 @@ def _tier(entry: CatalogEntry, config: ProviderConfig, *, local: bool) -> Tier:
 
 
 def _constrained(entry: CatalogEntry, config: ProviderConfig) -> bool:
+    if entry.constrained == "always":
+        return True
     if not entry.structured or config.constrained == "off":
         return False
     if config.constrained == "on":

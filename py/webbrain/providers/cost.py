@@ -33,8 +33,10 @@ class Prices:
     certain: bool = True
 
 
-def prices(entry: CatalogEntry, model: str, *, local: bool) -> Prices | None:
-    """The prices of a service's model; ``None`` if it costs nothing."""
+def prices(entry: CatalogEntry, model: str, *, local: bool, entered: Prices | None = None) -> Prices | None:
+    """The prices of a service's model; ``None`` if it costs nothing. What the user ``entered`` counts."""
+    if entered is not None:
+        return entered if entered.input or entered.output else None
     if local or entry.category == "local" or model.lower().endswith(_FREE):
         return None
     known = entry.cost_input > 0 or entry.cost_output > 0

@@ -9,6 +9,7 @@ from webbrain.providers.catalog import CatalogEntry, Parameter
 from webbrain.providers.config import (
     CONTEXT_MAX,
     CONTEXT_MIN,
+    PRICE_MAX,
     ProviderConfig,
     host_of,
     invalid,
@@ -23,6 +24,8 @@ SECRET_CHARS: Final = 4_000
 
 _PATHS = ("/chat/completions", "/completions", "/responses", "/v1/messages", "/models")
 _DEPLOYMENT = re.compile(r"/openai(?:/deployments/.*)?$")
+PRICES: Final = ("priceInput", "priceOutput", "priceCached")
+_PRICE = re.compile(r"\d{1,6}(?:[.,]\d{1,6})?|[.,]\d{1,6}")
 _KEY_PREFIX = re.compile(r"^(?:authorization:\s*)?bearer\s+", re.IGNORECASE)
 
 
@@ -71,7 +74,8 @@ def clean_key(raw: str) -> str:
 
 
 def merge(entry: CatalogEntry, stored: dict[str, Any], entered: dict[str, Any]) -> ProviderConfig:
-    """Lay the form's values over the stored ones and check them. An empty secret keeps the stored one.
+    """Lay the form's values over the stored ones and check them. An empty secret keeps the stored one,
+    ``None`` removes it.
 
     Raises ``NeedsPerson(code="invalid_field")`` with the field's name in ``data``; nothing is saved half.
     """
@@ -80,14 +84,19 @@ def merge(entry: CatalogEntry, stored: dict[str, Any], entered: dict[str, Any]) 
     # The usual address is not written down, so that a later catalogue may correct it.
     values["baseUrl"] = "" if base_url == entry.base_url else base_url
     typed_key = clean_key(str(entered.get("apiKey") or ""))
-    values["apiKey"] = typed_key or str(stored.get("apiKey") or "")
+    cleared = {key for key, value in entered.items() if value is None}
+    values["apiKey"] = typed_key or ("" if "apiKey" in cleared else str(stored.get("apiKey") or ""))
     for parameter in entry.parameters:
         # A secret that belonged to the key before (a session token) does not go with a new one.
-        kept = "" if typed_key and parameter.secret else str(stored.get(parameter.key) or "")
+        gone = parameter.secret and (typed_key or parameter.key in cleared)
+        kept = "" if gone else str(stored.get(parameter.key) or "")
         values[parameter.key] = _parameter(parameter, entered.get(parameter.key), kept)
     for name in ("model", "label"):
         values[name] = _one_line(name, values.get(name))
     values["contextWindow"] = _number(values.get("contextWindow"))
+    for name in PRICES:
+        values[name] = _price(name, values.get(name))
+    _refuse_half_prices(values)
     if values.get("supportsAskStreaming") is not None:
         values["supportsAskStreaming"] = values["supportsAskStreaming"] not in (
             False,
@@ -140,6 +149,29 @@ def _number(raw: Any) -> int | None:
     return value
 
 
+def _price(field: str, raw: Any) -> float | None:
+    """Dollars as people write them: ``2.5``, ``2,5``, ``$2.50``."""
+    text = "" if raw is None else str(raw).strip().removeprefix("$").strip()
+    if not text:
+        return None
+    if not _PRICE.fullmatch(text):
+        raise invalid(field, "Enter dollars per million tokens, such as 2.5.")
+    value = float(text.replace(",", "."))
+    if value > PRICE_MAX:
+        raise invalid(field, f"At most {PRICE_MAX:,.0f} dollars per million tokens.")
+    return value
+
+
+def _refuse_half_prices(values: dict[str, Any]) -> None:
+    paid_in, paid_out, cached = (values[name] for name in PRICES)
+    if paid_in is None and (paid_out is not None or cached is not None):
+        raise invalid(PRICES[0], "Enter this price too.")
+    if paid_out is None and paid_in is not None:
+        raise invalid(PRICES[1], "Enter this price too.")
+    if cached is not None and cached > paid_in:
+        raise invalid(PRICES[2], "Cached tokens never cost more than others.")
+
+
 def _refuse_unusable(entry: CatalogEntry, values: dict[str, Any]) -> None:
     model = values["model"].lower()
     if any(fnmatch.fnmatchcase(model, pattern) for pattern in entry.unsupported_models):
@@ -148,6 +180,8 @@ def _refuse_unusable(entry: CatalogEntry, values: dict[str, Any]) -> None:
             f"{values['model']} cannot be given tools, so it cannot work in a browser. "
             f"Choose another model, for example {entry.default_model}.",
         )
+    if values["constrained"] == "off" and entry.constrained == "always":
+        raise invalid("constrained", f"{entry.label} takes no tools, so its calls are always constrained.")
     if values["constrained"] == "on" and not entry.structured:
         raise invalid("constrained", f"{entry.label} cannot hold answers to a schema.")
 

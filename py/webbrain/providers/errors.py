@@ -4,7 +4,7 @@ Codes: ``wrong_key``, ``wrong_address``, ``server_not_running``, ``unreachable``
 ``origin_refused``, ``rate_limited``, ``no_credit``, ``context_too_small``, ``chat_template``,
 ``model_not_found``, ``timeout``, ``stalled``, ``overloaded``, ``server_error``, ``bad_response``,
 ``malformed_tool_call``, ``tools_unsupported``, ``answer_cut``, ``content_filter``,
-``unsupported_parameter``, ``request_refused``, ``provider_error``.
+``unsupported_parameter``, ``schema_refused``, ``request_refused``, ``provider_error``.
 
 ``data`` of each: ``detail`` (the service's own words, at most 500 characters, keys blacked out), ``hint``
 (what to do), and where known ``retry_after`` (seconds), ``param``.
@@ -18,6 +18,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from webbrain.core.errors import BridgeError, ProviderFailed
+from webbrain.providers.base import SCHEMA_REFUSED
 from webbrain.providers.config import Endpoint
 from webbrain.providers.refusals import (
     header,
@@ -25,6 +26,7 @@ from webbrain.providers.refusals import (
     message_of,
     redact,
     refused_parameter,
+    refuses_schema,
     searchable,
     words_of_page,
 )
@@ -119,6 +121,12 @@ def http_failure(
     report = _Report(endpoint, status, words_of_page(body) if html else body, wait)
     text = "" if html else searchable(body)
 
+    if not html and refuses_schema(status, body, sent):
+        return report.failed(
+            SCHEMA_REFUSED,
+            f"{label} does not hold the answers of this model to a JSON schema.",
+            hint="Set constrained calls to Never for this provider, or choose another model.",
+        )
     if param := refused_parameter(status, "" if html else body, sent):
         return report.failed(
             "unsupported_parameter", f"{label} does not accept “{param}” for this model.", param=param

@@ -4,6 +4,7 @@ from typing import Any
 
 from webbrain.providers.catalog import Catalog, CatalogEntry
 from webbrain.providers.config import ProviderConfig, missing, parameters, resolve
+from webbrain.providers.cost import FALLBACK_INPUT, FALLBACK_OUTPUT
 from webbrain.providers.reasoning import EFFORTS
 
 Field = dict[str, Any]
@@ -30,13 +31,27 @@ def view(catalog: Catalog, entry: CatalogEntry, config: ProviderConfig, *, activ
         "active": active,
         "notes": entry.notes,
         "constrained": config.constrained if entry.structured else "off",
-        "fields": fields(entry),
+        "builtIn": entry.wire == "builtin",
+        "transcribes": entry.transcribes,
+        "transcriptionModel": entry.transcription_model,
+        "fields": [{**field, **_kept(field, config)} for field in fields(entry)],
         "values": values(entry, config),
     }
 
 
+def _kept(field: Field, config: ProviderConfig) -> Field:
+    """Whether a secret is stored, which the screen never gets to see."""
+    if field["kind"] != "secret":
+        return {}
+    own = (config.model_extra or {}).get(field["key"])
+    return {"stored": bool(config.api_key if field["key"] == "apiKey" else own)}
+
+
 def fields(entry: CatalogEntry) -> list[Field]:
     """The form of one service, in the order it is drawn."""
+    if entry.wire == "builtin":
+        # Nothing to enter: it has no address, no key, and one model.
+        return []
     out: list[Field] = []
     if entry.category == "custom":
         out.append(_field("label", "Name", "text", placeholder=entry.label))
@@ -84,7 +99,7 @@ def fields(entry: CatalogEntry) -> list[Field]:
     )
     if entry.category != "cloud":
         out.append(_tier_field(entry))
-    if entry.structured and entry.category != "cloud":
+    if entry.structured:
         out.append(_constrained_field(entry))
     out.append(
         _field(
@@ -163,6 +178,8 @@ def _expert_fields(entry: CatalogEntry) -> list[Field]:
                 options=[_option(name, name) for name in ("auto", "max_tokens", "max_completion_tokens")],
             )
         )
+    if entry.category != "local":
+        out += _price_fields(entry)
     out.append(
         _field(
             "extraBody",
@@ -175,6 +192,30 @@ def _expert_fields(entry: CatalogEntry) -> list[Field]:
     return out
 
 
+def _price_fields(entry: CatalogEntry) -> list[Field]:
+    known = entry.cost_input > 0 or entry.cost_output > 0
+    paid_in, paid_out = (entry.cost_input, entry.cost_output) if known else (FALLBACK_INPUT, FALLBACK_OUTPUT)
+    rows = (
+        ("priceInput", "Price of input (US dollars per million tokens)", paid_in),
+        ("priceOutput", "Price of output (US dollars per million tokens)", paid_out),
+        (
+            "priceCached",
+            "Price of cached input (US dollars per million tokens)",
+            entry.cost_cache_read or paid_in,
+        ),
+    )
+    helps = (
+        "From the service's price list, for this model. What runs cost and the allowances are counted with "
+        "it; without it, with the figure shown here.",
+        "",
+        "Only if cached tokens are cheaper.",
+    )
+    return [
+        _field(key, label, "number", placeholder=f"{usual:g}", help=text)
+        for (key, label, usual), text in zip(rows, helps, strict=True)
+    ]
+
+
 def values(entry: CatalogEntry, config: ProviderConfig) -> dict[str, Any]:
     """What the form shows; the secret stays empty whether or not one is stored."""
     known: dict[str, Any] = {
@@ -184,18 +225,25 @@ def values(entry: CatalogEntry, config: ProviderConfig) -> dict[str, Any]:
         "model": config.model,
         "promptTier": config.prompt_tier,
         "constrained": config.constrained,
-        "contextWindow": "" if config.context_window is None else config.context_window,
+        "contextWindow": _or_empty(config.context_window),
         "visionMode": config.vision_mode,
         "supportsAskStreaming": "on" if _streams(entry, config) else "off",
         "reasoningEffort": config.reasoning_effort,
         "apiFormat": config.api_format,
         "systemPromptRole": config.system_prompt_role,
         "maxTokensField": config.max_tokens_field,
+        "priceInput": _or_empty(config.price_input),
+        "priceOutput": _or_empty(config.price_output),
+        "priceCached": _or_empty(config.price_cached),
         "extraBody": config.extra_body,
     }
     stored = parameters(entry, config)
     known |= {p.key: "" if p.secret else stored[p.key] for p in entry.parameters}
     return {field["key"]: known[field["key"]] for field in fields(entry)}
+
+
+def _or_empty(number: float | None) -> float | str:
+    return "" if number is None else number
 
 
 def _streams(entry: CatalogEntry, config: ProviderConfig) -> bool:
@@ -223,12 +271,15 @@ def _tier_field(entry: CatalogEntry) -> Field:
 
 def _constrained_field(entry: CatalogEntry) -> Field:
     when = "in tiers Automatic and Compact" if entry.constrained == "auto" else "in tier Compact"
+    if entry.category == "cloud":
+        when = "no: its models are large"
     return _field(
         "constrained",
         "Constrained calls",
         "select",
         options=[_option("auto", f"Automatic ({when})"), _option("on", "Always"), _option("off", "Never")],
-        help="Holds each answer to what is possible on the page. Makes small models usable.",
+        help="The model can then only choose from what is really on the page. Small models need this; large "
+        "ones that call tools well do not.",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelRequest
+from webbrain.providers import held
 from webbrain.providers.chat_events import WIRE, ChatDecoder, common_events, whole_answer
 from webbrain.providers.config import Endpoint
 from webbrain.providers.extra_body import merged
@@ -55,11 +56,7 @@ class OpenAIChat:
             body["tool_choice"] = request.tool_choice
             if stream and entry.tool_stream:
                 body["tool_stream"] = True
-        if request.response_schema is not None and entry.structured == "response_format":
-            body["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "schema": request.response_schema},
-            }
+        body |= held.chat_fields(endpoint, request)
         effort = "off" if request.thinking == "off" else endpoint.effort
         return body | chat_fields(entry.thinking, effort, endpoint.info.model)
 

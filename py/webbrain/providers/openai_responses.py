@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelRequest, Usage
-from webbrain.providers import errors
+from webbrain.providers import errors, held
 from webbrain.providers.config import Endpoint
 from webbrain.providers.extra_body import merged
 from webbrain.providers.history import normalise
@@ -80,9 +80,7 @@ class OpenAIResponses:
                 for tool in request.tools
             ]
             body["tool_choice"] = request.tool_choice
-        if request.response_schema is not None and endpoint.entry.structured == "response_format":
-            answer = {"type": "json_schema", "name": "answer", "schema": request.response_schema}
-            body["text"] = {"format": answer}
+        body |= held.responses_fields(endpoint, request)
         body = merged(body, endpoint.extra_body)
         # After the user's own fields: without these two the next request could not give the items back.
         body |= {"store": False, "include": [_ENCRYPTED]}

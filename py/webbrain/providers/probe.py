@@ -2,15 +2,14 @@
 if the model is said to read them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolSchema
-from webbrain.host.protocols import Clock, Http
-from webbrain.providers.base import model_differs
-from webbrain.providers.client import HttpModelClient
+from webbrain.host.protocols import Clock
+from webbrain.providers.base import ModelClient, model_differs
 from webbrain.providers.config import Endpoint
 from webbrain.providers.loose_json import parse_object
 from webbrain.providers.seeing import reads_pictures
@@ -53,15 +52,16 @@ class Probe:
     """``None`` if the model is not said to read pictures, so that none was sent."""
 
 
-async def probe(http: Http, clock: Clock, endpoint: Endpoint) -> Probe:
+async def probe(clock: Clock, endpoint: Endpoint, connect: Callable[[Endpoint], ModelClient]) -> Probe:
     """Make the call, at other likely addresses too if nothing speaks our language at the first.
 
-    Raises the ``ProviderFailed`` of the address that was entered.
+    ``connect`` makes a client that knows nothing of earlier calls. Raises the ``ProviderFailed`` of the
+    address that was entered.
     """
     first: ProviderFailed | None = None
     for candidate in _addresses(endpoint):
         started = clock.monotonic()
-        client = HttpModelClient(http, clock, candidate)
+        client = connect(candidate)
         try:
             reply = await client.complete(_request(candidate))
         except ProviderFailed as failure:
@@ -78,7 +78,7 @@ async def probe(http: Http, clock: Clock, endpoint: Endpoint) -> Probe:
     raise first
 
 
-async def _with_picture(client: HttpModelClient, result: Probe) -> Probe:
+async def _with_picture(client: ModelClient, result: Probe) -> Probe:
     """Show the model a picture, if it is said to read them."""
     if not client.info.supports_vision:
         return result
@@ -109,6 +109,7 @@ def _request(endpoint: Endpoint) -> ModelRequest:
             temperature=0.0,
             max_tokens=limit,
             response_schema=_CONSTRAINED_SCHEMA,
+            thinking="off",
         )
     tool = ToolSchema(name=TOOL, description="Tell the user whether you are ready.", parameters=_SCHEMA)
     return ModelRequest(messages=[Message(role="user", content=_QUESTION)], tools=[tool], max_tokens=limit)

@@ -8,7 +8,7 @@ from webbrain.core.errors import BridgeError
 from webbrain.core.limits import RESPONSE_BYTES
 from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.host.protocols import HttpResponse
-from webbrain.providers import errors, event_stream, refusals
+from webbrain.providers import errors, event_stream, held, refusals
 from webbrain.providers.config import Endpoint
 from webbrain.providers.event_stream import EventStreamReader
 from webbrain.providers.sse import SseReader, SseTooLarge
@@ -90,6 +90,7 @@ class AnswerReader:
         """Take thoughts out of the text, find calls in disguise, refuse a call that was cut off."""
         reply, request = builder.reply(), self._request
         visible, thoughts = split_thoughts(reply.text)
+        visible = held.plain(self.endpoint, request, visible)
         update: dict[str, Any] = {}
         if thoughts or visible != reply.text:
             update["text"] = visible

@@ -21,6 +21,13 @@ _NO_THINKING = re.compile(
     r"enable_thinking.{0,80}?false|enable thinking can ?not be support",
     re.IGNORECASE,
 )
+_SCHEMA = re.compile(
+    r"response[_ ]?format|json[_ ]?schema|structured[_ ]?output|guided[_ ]?(?:json|decoding)|\bgrammars?\b"
+    r"|text\.format",
+    re.IGNORECASE,
+)
+SCHEMA_FIELDS: Final = frozenset({"response_format", "text"})
+"""The fields that carry the schema of an answer; see held.py."""
 _PICTURES = re.compile(
     r"image|vision|multi-?modal|picture|mmproj|input_modalit|media type"
     r"|content\b.{0,80}(?:must be|expected|should be|is not|not) an? ?(?:valid )?string|expected `?text",
@@ -46,6 +53,9 @@ OPTIONAL_FIELDS: Final = (
     "cache_prompt",
 )
 """Fields a model may refuse; the call is then repeated once without them (or under their other name)."""
+
+DEMANDS: Final[Mapping[str, Any]] = {"enable_thinking": False}
+"""Fields that a service may insist on, with the value."""
 
 
 def redact(text: str, key: str = "") -> str:
@@ -89,6 +99,17 @@ def refused_parameter(status: int, body: str, sent: Collection[str]) -> str:
     return min(found)[1] if found else ""
 
 
+def refuses_schema(status: int, body: str, sent: Collection[str]) -> bool:
+    """Whether a service complains about the schema that the answer is to fit, if we sent one.
+
+    Some cannot do it with this model, some not with this schema; either way the rest of the request is fine.
+    """
+    if status not in (400, 404, 422, 500, 501) or not SCHEMA_FIELDS & set(sent):
+        return False
+    named = str(error_object(body).get("param") or "")
+    return bool(_SCHEMA.search(f"{named} {searchable(body)}"))
+
+
 def fields_of(body: bytes) -> frozenset[str]:
     """Names of the fields of a request that a service may complain about."""
     sent = json.loads(body)
@@ -96,11 +117,11 @@ def fields_of(body: bytes) -> frozenset[str]:
     return frozenset(sent) | frozenset(inner if isinstance(inner, dict) else ())
 
 
-def demanded(failure: ProviderFailed) -> dict[str, Any]:
+def demanded(failure: ProviderFailed) -> Mapping[str, Any]:
     """Fields a service says must have a certain value, if we know them. Source: DashScope, whose thinking
     models refuse whole answers while they think."""
     words = str(failure.data.get("detail", ""))
-    return {"enable_thinking": False} if failure.status == 400 and _NO_THINKING.search(words) else {}
+    return DEMANDS if failure.status == 400 and _NO_THINKING.search(words) else {}
 
 
 def may_mean_pictures(failure: ProviderFailed) -> bool:

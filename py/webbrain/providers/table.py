@@ -53,19 +53,20 @@ def put_into(page: str, table: str) -> str:
 
 def _row(entry: CatalogEntry) -> str:
     name = f"[{entry.label}]({entry.key_url})" if entry.key_url else entry.label
-    constrained = {"auto": "automatic"}.get(entry.constrained, "on request" if entry.structured else "no")
-    if entry.category == "cloud":
-        constrained = "no"
+    usual = "on request" if entry.structured else "no"
+    constrained = {"auto": "automatic", "always": "always"}.get(entry.constrained, usual)
     return _line(
         (
             f"`{entry.id}`",
             name,
-            f"`{entry.base_url}`" if entry.base_url else "yours",
+            f"`{entry.base_url}`" if entry.base_url else "none" if entry.wire == "builtin" else "yours",
             entry.key,
             f"`{entry.default_model}`"
             if entry.default_model
             else "you choose"
             if entry.requires_model
+            else "its own"
+            if entry.wire == "builtin"
             else "loaded one",
             f"{entry.context_window:,}",
             "yes" if entry.ask_streaming else "no",

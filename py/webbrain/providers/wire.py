@@ -7,15 +7,18 @@ answers. The last two speak the same small set of events, which :class:`ReplyBui
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from webbrain.core.ids import new_id
 from webbrain.core.messages import ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.providers.config import Endpoint
 from webbrain.providers.sse import SseEvent
 
+_OTHER_LIMIT: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
+LIMIT_FIELDS: Final = frozenset(_OTHER_LIMIT)
+"""Both names of the output limit."""
 _NEWER_OPENAI = re.compile(r"(?:gpt-5|gpt-4\.1|o1|o3|o4)")
 
 Finish = Literal["stop", "tool_calls", "length", "content_filter", "other"]
@@ -107,6 +110,38 @@ class Learned:
     """Fields it said must have a certain value."""
     blind: bool = False
     """True once it refused a picture and answered the same request without it."""
+    on_change: Callable[[], None] | None = field(default=None, repr=False, compare=False)
+    """Called when something was learned."""
+
+    def refuse(self, param: str) -> bool:
+        """Leave a refused field out, or call it by its other name; false if that was tried already."""
+        other = _OTHER_LIMIT.get(param)
+        if other and not self.limit_field:
+            self.limit_field = other
+        elif param in self.omit:
+            return False
+        else:
+            self.omit.add(param)
+        self._changed()
+        return True
+
+    def obey(self, demanded: Mapping[str, Any]) -> bool:
+        """Give fields the values they must have; false if they have them already."""
+        fresh = {name: value for name, value in demanded.items() if name not in self.demanded}
+        self.demanded |= fresh
+        if fresh:
+            self._changed()
+        return bool(fresh)
+
+    def close_eyes(self) -> None:
+        """Send no pictures any more."""
+        if not self.blind:
+            self.blind = True
+            self._changed()
+
+    def _changed(self) -> None:
+        if self.on_change is not None:
+            self.on_change()
 
 
 class StreamDecoder(Protocol):

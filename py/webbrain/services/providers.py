@@ -5,23 +5,25 @@ the user chooses; saving a form does not choose.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from webbrain.agent.spending import Account, PaidClient, Purse
 from webbrain.core.errors import NeedsPerson, ProviderFailed
 from webbrain.host.protocols import Host
 from webbrain.providers import catalog as catalogs
 from webbrain.providers.base import ModelClient, ModelInfo
+from webbrain.providers.builtin import STATES
 from webbrain.providers.catalog import Catalog, CatalogEntry
-from webbrain.providers.client import HttpModelClient
 from webbrain.providers.config import Endpoint, Live, ProviderConfig, missing, resolve
+from webbrain.providers.connect import connect
 from webbrain.providers.discovery import list_models, live
 from webbrain.providers.entered import merge
 from webbrain.providers.form import form_keys, view
 from webbrain.providers.probe import probe
 from webbrain.providers.scan import Found, facts_of, scan
-from webbrain.providers.wire import Learned
+from webbrain.services.learned import LearnedStore
 
 PROVIDERS_KEY: Final = "providers"
 ACTIVE_KEY: Final = "activeProvider"
@@ -29,6 +31,7 @@ FIELD_OF: Final = {
     "wrong_key": "apiKey",
     "model_not_found": "model",
     "tools_unsupported": "model",
+    "schema_refused": "constrained",
     "wrong_address": "baseUrl",
     "server_not_running": "baseUrl",
 }
@@ -45,11 +48,12 @@ SILENT_SECONDS: Final = 5.0
 class ProviderService:
     """One per app. Its answers to screens are the JSON of docs/protocol.md."""
 
-    def __init__(self, host: Host, catalog: Catalog | None = None) -> None:
+    def __init__(self, host: Host, catalog: Catalog | None = None, *, purse: Purse | None = None) -> None:
         self._host = host
         self._catalog = catalog or catalogs.load()
+        self._purse = purse
         self._writing = asyncio.Lock()
-        self._learned: dict[tuple[str, str, str], Learned] = {}
+        self.learned = LearnedStore(host)
         self._live: dict[tuple[str, str, str], tuple[float, Live]] = {}
 
     async def active(self, headers_timeout: float | None = None) -> ModelClient:
@@ -65,9 +69,8 @@ class ProviderService:
         endpoint = await self._endpoint(entry, config)
         if headers_timeout is not None:
             endpoint = replace(endpoint, headers_timeout=headers_timeout)
-        key = _identity(endpoint)
-        learned = self._learned.setdefault(key, Learned())
-        return HttpModelClient(self._host.http, self._host.clock, endpoint, learned)
+        learned = await self.learned.of(endpoint)
+        return connect(self._host, endpoint, learned)
 
     async def active_info(self) -> ModelInfo | None:
         """Facts about the active service without asking its server, or ``None``."""
@@ -89,7 +92,24 @@ class ProviderService:
         entry, config = chosen
         update = {"vision_mode": "on", **({"model": model} if model else {})}
         endpoint = await self._endpoint(entry, config.model_copy(update=update))
-        return HttpModelClient(self._host.http, self._host.clock, endpoint)
+        return connect(self._host, endpoint)
+
+    async def endpoint(self, provider_id: str) -> Endpoint:
+        """How a service that is set up is called. Raises ``NeedsPerson(code="not_configured")``."""
+        chosen = await self._ready(provider_id)
+        if chosen is None:
+            raise NeedsPerson("Set this service up and save it first.", code="not_configured")
+        return resolve(self._catalog, *chosen)
+
+    async def transcribes(self, provider_id: str) -> bool:
+        """Whether that service is set up and turns speech into text."""
+        entry = self._catalog.entries.get(provider_id)
+        return entry is not None and entry.transcribes and await self._ready(provider_id) is not None
+
+    def transcribers(self) -> Sequence[str]:
+        """The services to take by themselves for it, the best first."""
+        able = [entry for entry in self._catalog.entries.values() if entry.transcription_choice]
+        return [entry.id for entry in sorted(able, key=lambda entry: entry.transcription_choice)]
 
     async def list(self) -> dict[str, Any]:
         """``providers.list``: every service of the catalogue with its form."""
@@ -110,17 +130,19 @@ class ProviderService:
         async with self._writing:
             stored, active = await self._stored()
             config = self._merged(entry, stored, entered)
-            if problem := missing(entry, config):
+            if problem := missing(entry, config) or await self._absent(entry):
                 raise problem
             config = config.model_copy(update={"configured": True})
             await self._host.settings.set({PROVIDERS_KEY: {**stored, entry.id: config.stored()}})
-        self._forget(entry.id)
+        await self._forget(entry.id)
         self._changed(active)
         return {"ok": True, "provider": view(self._catalog, entry, config, active=entry.id == active)}
 
     async def activate(self, provider_id: str) -> dict[str, Any]:
         """``providers.activate``. Raises ``NeedsPerson(code="not_configured")`` before the first save."""
         entry = self._entry(provider_id)
+        if problem := await self._absent(entry):
+            raise problem
         async with self._writing:
             stored, _ = await self._stored()
             config = _config(entry, stored)
@@ -139,7 +161,7 @@ class ProviderService:
             if active == provider_id:
                 await self._host.settings.remove([ACTIVE_KEY])
                 active = None
-        self._forget(provider_id)
+        await self._forget(provider_id)
         self._changed(active)
         return {"ok": True}
 
@@ -148,7 +170,7 @@ class ProviderService:
         try:
             # What a server says of its loaded model decides whether it is shown a picture.
             endpoint = await self._endpoint(*await self._unsaved(provider_id, entered))
-            result = await probe(self._host.http, self._host.clock, endpoint)
+            result = await probe(self._host.clock, endpoint, self._fresh)
         except (ProviderFailed, NeedsPerson) as failure:
             return {
                 "ok": False,
@@ -223,8 +245,21 @@ class ProviderService:
         form = {key: value for key, value in entered.items() if key in allowed}
         return merge(entry, _config(entry, stored).stored(), form)
 
+    async def _absent(self, entry: CatalogEntry) -> NeedsPerson | None:
+        """Why a model of the browser itself cannot be used now; ``None`` for every other service."""
+        if entry.wire != "builtin":
+            return None
+        state = (await self._host.builtin.status()).availability
+        if state == "available":
+            return None
+        message, hint = STATES[state]
+        return NeedsPerson(message, code="builtin_unavailable", data={"hint": hint})
+
     async def _endpoint(self, entry: CatalogEntry, config: ProviderConfig) -> Endpoint:
         endpoint = resolve(self._catalog, entry, config)
+        if endpoint.wire == "builtin":
+            window = (await self._host.builtin.status()).context_window
+            return resolve(self._catalog, entry, config, Live(context_window=window))
         if not endpoint.info.local:
             return endpoint
         key, now = _identity(endpoint), self._host.clock.monotonic()
@@ -257,10 +292,18 @@ class ProviderService:
             raise NeedsPerson(f"There is no provider “{provider_id}”.", code="unknown_provider")
         return entry
 
-    def _forget(self, provider_id: str) -> None:
-        for table in (self._learned, self._live):
-            for key in [key for key in table if key[0] == provider_id]:
-                del table[key]
+    def paid(self, client: ModelClient) -> ModelClient:
+        """The same client, its calls allowed and booked like those of a run: tests cost money too."""
+        return PaidClient(client, Account(self._purse)) if self._purse else client
+
+    def _fresh(self, endpoint: Endpoint) -> ModelClient:
+        """A client that knows nothing yet, for a test."""
+        return self.paid(connect(self._host, endpoint))
+
+    async def _forget(self, provider_id: str) -> None:
+        await self.learned.forget(provider_id)
+        for key in [key for key in self._live if key[0] == provider_id]:
+            del self._live[key]
 
     def _changed(self, active: str | None) -> None:
         self._host.ui.emit("providers_changed", {"active": active})

@@ -102,6 +102,14 @@ class Settings(BaseModel):
         "Stream answers in Ask",
         "Show the answer while it is being written. Off: it appears when it is complete.",
     )
+    ask_before_consequential_actions: bool = _setting(
+        True,
+        "bool",
+        "permissions",
+        "Ask before acting",
+        "Ask before the agent works on a site, sends a form, downloads or changes data. Off, it acts at "
+        "once; what a page talks it into happens unasked.",
+    )
     agent_allow_local_network: bool = _setting(
         False,
         "bool",
@@ -160,6 +168,31 @@ class Settings(BaseModel):
         options={"auto": "The service decides", "low": "Low", "high": "High"},
     )
 
+    screenshot_redaction: bool = _setting(
+        False,
+        "bool",
+        "pictures",
+        "Blur private things in pictures",
+        "Passwords, what stands in text fields, e-mail addresses, telephone numbers and embedded frames of "
+        "other sites are made unreadable in the agent's pictures as well as can be. The page stays as it is.",
+    )
+
+    strict_secret_mode: bool = _setting(
+        False,
+        "bool",
+        "secrets",
+        "Never quote passwords and keys",
+        "An answer that holds a password, code or key is withheld, and the agent is told not to repeat one.",
+    )
+
+    voice_input_enabled: bool = _setting(
+        True,
+        "bool",
+        "voice",
+        "Microphone button",
+        "Show it beside the message box once a service for speech is chosen above.",
+    )
+
     cost_allowance_session_usd: float = _setting(
         COST_ALLOWANCE_USD,
         "money",
@@ -193,6 +226,7 @@ class Settings(BaseModel):
             per_turn=self.max_screenshots_per_turn,
             longest=self.max_image_dimension,
             detail=self.image_detail,
+            redact=self.screenshot_redaction,
         )
 
     def step_limit(self) -> int:

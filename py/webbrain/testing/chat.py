@@ -40,7 +40,8 @@ class ModelCall:
     @property
     def response_schema(self) -> dict[str, Any] | None:
         """The JSON schema that the answer must fit, if the caller asked for one."""
-        schema = self.body.get("response_format", {}).get("json_schema", {}).get("schema")
+        form = self.body.get("text", {}).get("format", {})
+        schema = self.body.get("response_format", {}).get("json_schema", form).get("schema")
         return schema if isinstance(schema, dict) else None
 
     def last(self, role: str) -> Turn | None:

@@ -21,9 +21,11 @@ from webbrain.testing import (
     llamacpp_wire,
     openai_wire,
     responses_wire,
+    speech_wire,
 )
 from webbrain.testing.chat import Answer, BadRequest, Call, ModelCall, Refusal, Reply, Stall
 from webbrain.testing.local_server import LocalServer
+from webbrain.testing.speech_wire import SpeechCall
 
 ANSWER_LIMIT = 10_000_000
 EXTENSION_ORIGIN = re.compile(r"(chrome|moz)-extension://[\w-]+")
@@ -84,7 +86,8 @@ class Script:
 class ModelServer:
     """Serves ``think`` on ``/v1/chat/completions``, ``/v1/messages``, ``/v1/responses`` and ``/v1/models``,
     and below ``/openai/deployments`` (Azure), ``/llamacpp`` and ``/model`` (Bedrock, whose signatures are
-    checked with ``api_key`` as the secret).
+    checked with ``api_key`` as the secret). Speech sent to ``/v1/audio/transcriptions`` becomes what
+    ``hear`` makes of it.
 
     ``api_key``: if set, any other key is refused with 401. ``allow_origin``: which origins may call, as the
     CORS setting of a local server says; others get 403. ``calls`` are the well-formed requests so far,
@@ -104,7 +107,9 @@ class ModelServer:
         self.model = model
         self.api_key = api_key
         self.allow_origin = allow_origin
+        self.hear: Callable[[SpeechCall], str | Refusal] = lambda call: ""
         self.calls: list[ModelCall] = []
+        self.speech: list[SpeechCall] = []
         self.refused: list[str] = []
         self.aborted = 0
         """How many answers the caller broke off while they were being sent or awaited."""
@@ -150,6 +155,8 @@ class ModelServer:
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=ANSWER_LIMIT, middlewares=[self._guard])
         app.router.add_get("/v1/models", self._models)
+        for path in (speech_wire.PATH, speech_wire.AZURE_PATH):
+            app.router.add_post(path, self._hear)
         for wire in WIRES:
             route = app.router.add_post(wire.PATH, self._speak)
             if route.resource is not None:
@@ -199,6 +206,32 @@ class ModelServer:
                 self._changed.notify_all()
             raise
 
+    async def _hear(self, request: web.Request) -> web.StreamResponse:
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        try:
+            azure = "deployment" in request.match_info
+            call = speech_wire.read(await request.read(), headers, azure=azure)
+        except BadRequest as error:
+            with self._changed:
+                self.refused.append(str(error))
+            return web.json_response(openai_wire.error(str(error)), status=400, headers=self._cors(request))
+        with self._changed:
+            self.speech.append(call)
+            self._changed.notify_all()
+        answer = self.hear(call)
+        if isinstance(answer, Refusal):
+            return self._refusal(request, answer)
+        return web.json_response(speech_wire.whole(answer), headers=self._cors(request))
+
+    def _refusal(self, request: web.Request, answer: Refusal) -> web.Response:
+        text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body or {})
+        return web.Response(
+            text=text,
+            status=answer.status,
+            content_type=answer.content_type,
+            headers={**self._cors(request), **answer.headers},
+        )
+
     async def _carry_out(
         self, request: web.Request, wire: ModuleType, model_call: ModelCall, number: int
     ) -> web.StreamResponse:
@@ -207,13 +240,7 @@ class ModelServer:
             await self._gate(answer.gate).wait()
             answer = answer.then
         if isinstance(answer, Refusal):
-            text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body or {})
-            return web.Response(
-                text=text,
-                status=answer.status,
-                content_type=answer.content_type,
-                headers={**self._cors(request), **answer.headers},
-            )
+            return self._refusal(request, answer)
         if model_call.stream:
             return await self._stream(request, wire, model_call, answer, number)
         if answer.gate:

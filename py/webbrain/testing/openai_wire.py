@@ -7,6 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
 
+from webbrain.testing import strict_rules
 from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply, Turn
 
 PATH = "/v1/chat/completions"
@@ -51,6 +52,7 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         raise BadRequest("tools must be a non-empty array")
     if "tool_choice" in body and "tools" not in body:
         raise BadRequest("tool_choice is only allowed when tools are specified")
+    _check_format(body.get("response_format", {"type": "text"}))
     return ModelCall(
         wire="openai",
         turns=tuple(_turns(body["messages"])),
@@ -59,6 +61,16 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         body=body,
         headers=headers,
     )
+
+
+def _check_format(form: Any) -> None:
+    match form:
+        case {"type": "text" | "json_object"} if len(form) == 1:
+            pass
+        case {"type": "json_schema", "json_schema": held} if len(form) == 2:
+            strict_rules.described(held)
+        case _:
+            raise BadRequest("Invalid value: 'response_format'.")
 
 
 def _tool(tool: Any) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from webbrain.testing import strict_rules
 from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply, Turn
 from webbrain.testing.openai_wire import TOOL_NAME, check_parameters
 from webbrain.testing.openai_wire import error as error
@@ -58,6 +59,7 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         raise BadRequest("without 'reasoning.encrypted_content' no item could be given back")
     if "tool_choice" in body and "tools" not in body:
         raise BadRequest("'tool_choice' is only allowed when 'tools' are specified")
+    _check_format(body.get("text", {}))
     instructions = body.get("instructions", "")
     if not isinstance(instructions, str):
         raise BadRequest("'instructions' must be a string")
@@ -70,6 +72,16 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         body=body,
         headers=headers,
     )
+
+
+def _check_format(text: Any) -> None:
+    if not isinstance(text, dict) or set(text) - {"format", "verbosity"}:
+        raise BadRequest("Unknown parameter in 'text'.")
+    form = text.get("format", {"type": "text"})
+    if not isinstance(form, dict) or form.get("type") not in ("text", "json_object", "json_schema"):
+        raise BadRequest("Invalid value: 'text.format.type'.")
+    if form["type"] == "json_schema":
+        strict_rules.described({key: value for key, value in form.items() if key != "type"})
 
 
 def _tool(tool: Any) -> str:
