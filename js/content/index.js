@@ -23,6 +23,7 @@ import { hover } from "./hover.js";
 import { getSelectionText, pageState, waitForElement } from "./inspect.js";
 import { pressKeys } from "./keys.js";
 import { ACTION_MS, ANSWER_CHARS, STABLE_MAX_MS, WAIT_MAX_MS } from "./limits.js";
+import { inPdf } from "./pdftab.js";
 import { readPage } from "./readpage.js";
 import { links, media, RESOURCE_ANSWER_CHARS, resource } from "./resource.js";
 import { scroll } from "./scroll.js";
@@ -140,6 +141,8 @@ async function run(session, name, args) {
       code: "unknown_action",
       error: `The page script knows no action ${JSON.stringify(name.slice(0, 40))}.`,
     };
+  const paper = inPdf(name);
+  if (paper) return paper;
   const limit = ACTION_MS + (LONGER[name] ?? 0);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.toolbox import TAB, context, page_host
+from tests.support.toolbox import TAB, context, example, page_host
 from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.policy.results import cap_for, render_result
-from webbrain.tools import read_page
+from webbrain.tools import registry
 from webbrain.tools.base import ToolContext
 from webbrain.tools.read_pdf import PAGES, READ_CHARS, SPEC, Args
 
@@ -193,23 +193,20 @@ async def test_what_a_server_may_answer(reply: Reply, code: str) -> None:
     assert not host.pdfs.reads
 
 
-@pytest.mark.parametrize(
-    ("answer", "url"),
-    [
-        ({"contentType": "application/pdf", "text": ""}, "https://shop.example/paper?id=1"),
-        (BridgeError("closed", code="restricted_page"), "https://shop.example/Guide.PDF#page=2"),
-    ],
-)
-async def test_read_page_points_here(answer: Any, url: str) -> None:
-    host = page_host(url)
-    host.page.on("read_page", answer)
-    result = await read_page.SPEC.run(context(host), read_page.Args())
-    assert result.data["code"] == "pdf_tab"
-    assert result.data["useTool"] == "read_pdf"
-    host.page.on("read_page", BridgeError("closed", code="restricted_page"))
+@pytest.mark.parametrize("name", ["read_page", "get_accessibility_tree", "find_text", "click_ax"])
+async def test_tools_for_pages_point_here(name: str) -> None:
+    """Where the browser shows a PDF by a page of its own, its name tells what it is."""
+    spec = registry.get(name)
+    assert spec
+    host = page_host("https://shop.example/Guide.PDF#page=2")
+    for action in ("read_page", "tree", "find_text", "click_ax"):
+        host.page.on(action, BridgeError("closed", code="restricted_page"))
+    result = await spec.run(context(host), example(spec))
+    assert (result.data["code"], result.data["useTool"]) == ("pdf_tab", "read_pdf")
     host.browser.move(TAB, "https://shop.example/list")
-    result = await read_page.SPEC.run(context(host), read_page.Args())
+    result = await spec.run(context(host), example(spec))
     assert result.data["code"] == "restricted_page"
+    assert "for a PDF use read_pdf" in result.data["error"]
 
 
 async def test_a_page_that_failed_is_marked() -> None:

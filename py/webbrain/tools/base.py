@@ -22,7 +22,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.tools import frame_refs
-from webbrain.tools.problems import explain
+from webbrain.tools.problems import explain, named_as_pdf, pdf_tab
 from webbrain.tools.sight import Sight
 from webbrain.tools.state import RunState, unless_dialog
 
@@ -212,6 +212,8 @@ def _explained(run: Run) -> Run:
         try:
             return await run(ctx, args)
         except BridgeError as error:
+            if error.code == "restricted_page" and await _shows_pdf(ctx):
+                return pdf_tab()
             return explain(error, sees_dialogs=ctx.tab_id in ctx.state.debugged)
         except OutcomeUnknown:
             raise
@@ -219,6 +221,14 @@ def _explained(run: Run) -> Run:
             return ToolResult.error(error.message, error.code, **error.data)
 
     return wrapped
+
+
+async def _shows_pdf(ctx: ToolContext) -> bool:
+    """Some browsers show a PDF by a page of their own, which is closed to extensions."""
+    try:
+        return named_as_pdf((await ctx.host.browser.get_tab(ctx.tab_id)).url)
+    except BridgeError:
+        return False
 
 
 @functools.cache

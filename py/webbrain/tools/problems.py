@@ -7,6 +7,7 @@ here is shown with the browser's own message, cleaned of addresses inside the ex
 import re
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.results import ToolResult
@@ -18,7 +19,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "no_window": "The window of this task is closed. Finish and tell the user.",
     "restricted_page": (
         "The browser keeps extensions out of this page (its own pages, the extension store, some viewers). "
-        "It can be neither read nor changed: go to an ordinary web page or tell the user."
+        "It can be neither read nor changed: for a PDF use read_pdf, else go to an ordinary web page or "
+        "tell the user."
     ),
     "page_busy": (
         "The page did not answer in time. It may still be loading or be stuck. "
@@ -31,6 +33,8 @@ SENTENCES: Final[Mapping[str, str]] = {
     "too_large": "The answer was too large to carry. Ask for less: a smaller part or a narrower filter.",
     "offline": "The computer is offline.",
 }
+
+PDF: Final = "This tab shows a PDF, which has no page to read. Use read_pdf without an address."
 
 PERHAPS_DIALOG: Final = (
     "Perhaps it shows a dialog of its own (alert, confirm): then only the user can close it; ask them to."
@@ -51,6 +55,19 @@ def explain(error: BridgeError, *, sees_dialogs: bool = True) -> ToolResult:
     if error.code == "page_busy" and not sees_dialogs:
         said = f"{said} {PERHAPS_DIALOG}"
     return ToolResult.error(said, code=error.code)
+
+
+def pdf_tab() -> ToolResult:
+    """The result of a tool for pages in a tab whose PDF the browser shows in a viewer of its own."""
+    return ToolResult.error(PDF, code="pdf_tab", useTool="read_pdf")
+
+
+def named_as_pdf(url: str) -> bool:
+    """Whether an address is, by its name, that of a PDF."""
+    try:
+        return urlsplit(url).path.lower().endswith(".pdf")
+    except ValueError:
+        return False
 
 
 def sentence(error: BridgeError) -> str:

@@ -1,11 +1,9 @@
 """The readable text of a page."""
 
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from webbrain.core.errors import BridgeError
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
@@ -15,8 +13,6 @@ from webbrain.tools.problems import from_page
 DEFAULT_CHARS: Final = 4_000
 FEWEST_CHARS: Final = 500
 MOST_CHARS: Final = 6_000
-
-PDF: Final = "This tab shows a PDF, which has no page to read. Use read_pdf without an address."
 
 
 class Continuation(ToolArgs):
@@ -44,24 +40,11 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     if args.continuationArgs:
         asked |= args.continuationArgs.model_dump(exclude_none=True)
     asked["limit"] = max(FEWEST_CHARS, min(asked["limit"], MOST_CHARS))
-    try:
-        answer = await ctx.page("read_page", asked, timeout=PAGE_READ_TIMEOUT)
-    except BridgeError as error:
-        # Some browsers show a PDF by a page of their own, which is closed to extensions.
-        if error.code == "restricted_page" and await _named_as_pdf(ctx):
-            return ToolResult.error(PDF, code="pdf_tab", useTool="read_pdf")
-        raise
-    if answer.get("contentType") == "application/pdf":
-        return ToolResult.error(PDF, code="pdf_tab", useTool="read_pdf")
+    answer = await ctx.page("read_page", asked, timeout=PAGE_READ_TIMEOUT)
     result = from_page(answer, _summary(answer))
     if "text" in result.data:
         result.data["text"] = result.data.pop("text")
     return result
-
-
-async def _named_as_pdf(ctx: ToolContext) -> bool:
-    tab = await ctx.host.browser.get_tab(ctx.tab_id)
-    return urlsplit(tab.url).path.lower().endswith(".pdf")
 
 
 def _summary(answer: dict[str, Any]) -> str:
