@@ -1,6 +1,7 @@
 // The supervisor page: keeps Python alive and relays frames between it, the screens and the executor. It decides
 // nothing. Chrome loads it as the offscreen document, Firefox as the background page.
 
+import * as builtin from "./builtin.js";
 import { hearEvents } from "./events.js";
 import { execute, rowOf } from "./executor.js";
 import * as http from "./http.js";
@@ -33,6 +34,7 @@ const supervisor = new Supervisor({
   onStatus: (status) => toScreens("boot", status),
   onGone: () => {
     http.abortAll();
+    builtin.abortAll();
     pdf.stopAll();
     revokeAll();
   },
@@ -48,7 +50,7 @@ function toScreens(method, params) {
 
 /** @param {Frame} frame @param {ArrayBuffer[]} buffers */
 function fromPython(frame, buffers) {
-  if (frame.kind === "cancel") for (const end of [http.abort, pdf.stop]) end(frame.id ?? "");
+  if (frame.kind === "cancel") for (const end of [http.abort, builtin.abort, pdf.stop]) end(frame.id ?? "");
   else if (frame.kind === "event" && frame.method === "ui.emit")
     emit(frame.params.event, frame.params.params);
   else if (frame.kind === "event" && frame.method === "blob.revoke") revoke(frame.params.url);
@@ -76,15 +78,16 @@ async function answer(call, buffers) {
 async function own({ method = "", id = "", epoch, params, deadline }, buffers) {
   if (isStoreMethod(method)) return store(method, params);
   if (isMediaMethod(method)) return media(method, params, buffers[0]);
-  if (method === "http.send") {
-    return http.send(id, params, buffers[0], (part, pieces) =>
-      supervisor.send({ target: "python", epoch, kind: "chunk", id, ...part }, pieces),
-    );
-  }
+  /** @type {import("./builtin.js").Chunk} */
+  const chunk = (part, pieces) =>
+    supervisor.send({ target: "python", epoch, kind: "chunk", id, ...part }, pieces);
+  if (method === "http.send") return http.send(id, params, buffers[0], chunk);
   if (method === "http.cancel") {
     http.abort(params.stream);
     return { ok: true };
   }
+  if (method === "builtin.status") return builtin.status();
+  if (method === "builtin.prompt") return builtin.prompt(id, params, chunk);
   if (method === "pdf.read") return pdf.read({ id, params, deadline }, buffers[0], pdfWorker);
   throw new BridgeError("not_allowed", `${method} is not a call of the supervisor.`);
 }

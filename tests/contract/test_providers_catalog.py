@@ -28,6 +28,8 @@ from webbrain.services.providers import ProviderService
 
 ROOT = Path(__file__).parents[2]
 ENTRIES = list(catalog.load().entries)
+REMOTE = [pid for pid in ENTRIES if catalog.load().entries[pid].wire != "builtin"]
+"""Those that are called over the network."""
 NEW = """
 [provider.example]
 label = "Example AI"
@@ -64,7 +66,7 @@ def tail(ready: Endpoint, *, stream: bool = False) -> str:
     }[ready.wire]
 
 
-@pytest.mark.parametrize("provider_id", ENTRIES)
+@pytest.mark.parametrize("provider_id", REMOTE)
 async def test_a_call_reaches_the_right_place_with_the_key(provider_id: str) -> None:
     host = MemoryHost()
     entry, ready = catalog.load().entries[provider_id], endpoint(provider_id, apiKey=KEY)
@@ -96,7 +98,7 @@ async def test_a_call_reaches_the_right_place_with_the_key(provider_id: str) -> 
     assert sum(name in body.get("inferenceConfig", body) for name in limits) == 1
 
 
-@pytest.mark.parametrize("provider_id", ENTRIES)
+@pytest.mark.parametrize("provider_id", REMOTE)
 async def test_a_stream_of_each(provider_id: str) -> None:
     host = MemoryHost()
     entry, ready = catalog.load().entries[provider_id], endpoint(provider_id)
@@ -155,6 +157,9 @@ def test_rules_of_tier_and_context(provider_id: str) -> None:
     local = entry.category in ("local", "custom")  # the test's custom address is a local one
     if entry.category == "cloud":
         assert endpoint(provider_id, promptTier="compact").info.tier is Tier.FULL
+    elif entry.constrained == "always":
+        assert (info.tier, info.constrained) == (Tier.COMPACT, True)
+        assert endpoint(provider_id, promptTier="full").info.tier is Tier.COMPACT
     elif provider_id == "llamacpp":
         assert (info.tier, info.constrained) == (Tier.COMPACT, True)
         assert endpoint(provider_id, promptTier="mid").info.constrained is False
@@ -164,7 +169,7 @@ def test_rules_of_tier_and_context(provider_id: str) -> None:
         assert endpoint(provider_id, promptTier="compact").info.tier is Tier.COMPACT
     family = catalog.load().family(info.model)
     known = (family and family.context_window) or entry.context_window
-    assert info.context_window == (16_384 if local else known)
+    assert info.context_window == (min(16_384, entry.context_window) if local else known)
     assert endpoint(provider_id, contextWindow="32 000").info.context_window == 32_000
     assert info.local is local
 

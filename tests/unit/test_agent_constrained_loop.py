@@ -8,11 +8,16 @@ from typing import Any
 from tests.support.agent import Bench, well_formed
 from tests.support.toolbox import TAB, page_host
 from webbrain.agent.page import read_controls, read_page
+from webbrain.core.errors import ProviderFailed
+from webbrain.core.limits import MAX_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS_CONSTRAINED
+from webbrain.core.messages import ModelReply, ModelRequest
 from webbrain.core.refs import RefNumbers
 from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost, Tab
 from webbrain.host.protocols import Capabilities
-from webbrain.testing.scripted import INFO, ScriptedModel
+from webbrain.prompts import prompt
+from webbrain.providers.base import SCHEMA_REFUSED
+from webbrain.testing.scripted import INFO, ScriptedModel, call
 
 SMALL = replace(INFO, tier=Tier.COMPACT, constrained=True, context_window=8_192, local=True)
 
@@ -128,3 +133,51 @@ async def test_a_dialog_in_the_way_of_reading_is_put_away() -> None:
     assert host.debugger.commands_of("Page.handleJavaScriptDialog") == [{"accept": False}]
     assert small.last("run_complete")["status"] == "completed"
     assert "cannot be read" not in small.request.messages[-1].content
+
+
+class Refusing(ScriptedModel):
+    """As a client whose service does not take the schema of the first call."""
+
+    async def complete(self, request: ModelRequest, *args: Any) -> ModelReply:
+        if request.response_schema is None:
+            return await super().complete(request, *args)
+        self.requests.append(request)
+        self.info = replace(self.info, structured=False, constrained=False)
+        raise ProviderFailed("Small does not hold answers.", code=SCHEMA_REFUSED)
+
+
+async def test_a_service_that_refuses_the_schema_goes_on_with_its_own_tools() -> None:
+    model = Refusing(
+        call("click_ax", ref_id="ref_1"),
+        call("done", summary="Bought.", outcome="success"),
+        info=replace(SMALL, structured=True),
+    )
+    small = Bench(model=model)
+    await small.run("Buy tea")
+    refused, second, third = small.model.requests
+    assert refused.response_schema is not None
+    assert [sent.response_schema for sent in (second, third)] == [None, None]
+    assert "click_ax" in [tool.name for tool in second.tools]
+    assert second.messages[0].content == prompt("act-compact")
+    assert [event["data"]["code"] for event in small.events("warning")] == [SCHEMA_REFUSED]
+    assert "Never" in small.last("warning")["message"]
+    assert small.last("run_complete")["status"] == "completed"
+    assert well_formed(small.history)
+
+
+async def test_a_model_without_tools_cannot_go_on_without_the_schema() -> None:
+    model = Refusing("never", info=replace(SMALL, structured=True, supports_tools=False))
+    small = Bench(model=model)
+    await small.run("Buy tea")
+    assert small.last("error")["code"] == SCHEMA_REFUSED
+    assert small.last("run_complete")["status"] == "failed"
+
+
+async def test_a_model_that_thinks_all_the_same_gets_room_for_its_thoughts() -> None:
+    thoughts = ModelReply(text="", reasoning="Let me see.", finish="length")
+    small = bench(thoughts, {"tool": "done", "summary": "Done.", "outcome": "success"})
+    await small.run("Buy tea")
+    first, second = small.model.requests
+    assert (first.max_tokens, first.thinking) == (MAX_OUTPUT_TOKENS_CONSTRAINED, "off")
+    assert second.max_tokens == MAX_OUTPUT_TOKENS
+    assert small.last("run_complete")["status"] == "completed"

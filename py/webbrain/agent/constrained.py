@@ -18,7 +18,7 @@ from webbrain.agent.constrained_schema import ELEMENT, FINISHED, NEVER, TurnSche
 from webbrain.agent.turns import PageView, Turn, TurnState
 from webbrain.core.errors import ModelMayRetry
 from webbrain.core.ids import new_id, nonce
-from webbrain.core.limits import MAX_OUTPUT_TOKENS_CONSTRAINED, PAGE_TITLE_CHARS
+from webbrain.core.limits import MAX_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS_CONSTRAINED, PAGE_TITLE_CHARS
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall
 from webbrain.policy.untrusted import wrap
 from webbrain.prompts import prompt
@@ -36,6 +36,7 @@ class ConstrainedTurns:
 
     def __init__(self) -> None:
         self._targets: dict[str, str] = {}
+        self._room = MAX_OUTPUT_TOKENS_CONSTRAINED
 
     def request(self, state: TurnState) -> ModelRequest:
         """Build the prompt and the schema of this turn."""
@@ -57,19 +58,25 @@ class ConstrainedTurns:
                 Message(role="user", content=asked),
             ],
             temperature=0.0,
-            max_tokens=MAX_OUTPUT_TOKENS_CONSTRAINED,
+            max_tokens=self._room,
             response_schema=TurnSchema(state, elements, done).build(),
+            response_name="step",
+            thinking="off",
         )
 
     def read(self, reply: ModelReply, state: TurnState) -> Turn:
         """Take the one call out of the answer; raise ``ModelMayRetry`` if there is none."""
         if reply.finish == "length":
+            if reply.reasoning:
+                # It thinks whatever it is told, and thoughts count.
+                self._room = MAX_OUTPUT_TOKENS
             raise ModelMayRetry("The answer was too long. Answer with one short JSON object.")
         value = parse_object(reply.text)
         if value is None or not isinstance(value.get("tool"), str):
             raise ModelMayRetry('Answer with one JSON object that has a "tool".')
         name = value["tool"]
-        args = {key: item for key, item in value.items() if key not in ("tool", FINISHED, ELEMENT)}
+        ours = ("tool", FINISHED, ELEMENT)
+        args = {key: item for key, item in value.items() if key not in ours and item is not None}
         if isinstance(value.get(ELEMENT), str):
             args = {"ref_id": pages.ref_of(value[ELEMENT]), **args}
         if name == ANSWER and "text" in args:

@@ -55,6 +55,13 @@ CONTINUE: Final = (
     "The user allows more steps. Go on with the task from where you are; do not repeat what is done."
 )
 EMPTY: Final = "Your answer was empty. Go on with the task, or give the answer for the user."
+WITHOUT_SCHEMA: Final = (
+    "This run goes on with its own tool calls. Set constrained calls to Never in the settings to save the try."
+)
+API_ALLOWED: Final = (
+    "The user now allows requests that change data: fetch_url may use POST, PUT, PATCH and DELETE in this "
+    "conversation. Each is shown to the user first. Prefer the page's own controls where they will do."
+)
 UNREADABLE: Final = "Your answer could not be used: {reason}"
 
 
@@ -201,6 +208,9 @@ class Run:
             self._journal.emit(Thinking(step=self._tally.steps))
             try:
                 turn = await self._turn(client, strategy, state)
+            except ProviderFailed as error:
+                strategy = self._without_schema(error, client.info)
+                continue
             except ModelMayRetry as error:
                 malformed = self._one_more_malformed(malformed)
                 self._journal.add(
@@ -318,6 +328,15 @@ class Run:
         else:
             await self._eyes.after_batch(batch.done, self._context(info))
         return batch.final is not None, batch.malformed
+
+    def _without_schema(self, error: ProviderFailed, info: ModelInfo) -> TurnStrategy:
+        """Go on with the service's own tools if it refused to hold its answers to a schema; raise any other
+        failure.
+        """
+        if error.code != SCHEMA_REFUSED or info.constrained or not info.supports_tools:
+            raise error
+        self._warn(SCHEMA_REFUSED, f"{error.message} {WITHOUT_SCHEMA}")
+        return self._parts.strategy(info)
 
     def _context(self, info: ModelInfo) -> ToolContext:
         """What a tool gets that runs now."""
