@@ -144,6 +144,7 @@ def test_navigation_that_never_answers(stage: Stage) -> None:
     panel.send("Go there.", "act")
     turn = panel.wait_over(180)
     assert turn.status == "completed"
+    assert "not answered within 30 seconds" in results(stage)[0]
     stage.shop.release("slow")
     stage.settled()
 

@@ -7,9 +7,12 @@ import pytest
 
 from tests.support.toolbox import TAB, URL, context, page_host
 from webbrain.core.errors import BridgeError
+from webbrain.core.limits import NAVIGATION_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost
+from webbrain.host.protocols import Tab
 from webbrain.tools import registry
+from webbrain.tools.following import START_GRACE_LIKELY
 from webbrain.tools.opening import BadAddress, resolve
 
 BASE = "https://shop.example/a/list?p=2#x"
@@ -132,6 +135,27 @@ async def test_navigate_to_a_page_that_never_finishes(silent: bool) -> None:
     assert result.success
     assert result.data["stillLoading"] is True
     assert any("dialog" in note for note in result.notes) == silent
+
+
+async def test_a_server_that_says_nothing_gets_its_time_once() -> None:
+    """The tab shows the page from before all the while: neither the page asked for nor another one."""
+    host = page_host()
+    waits: list[float] = []
+
+    async def navigate(tab_id: int, url: str) -> None:
+        host.events.tell("navigation", tab_id, phase="started", url=url)
+        host.browser.open(replace(host.browser.tabs()[0], status="loading"))
+
+    async def wait_loaded(tab_id: int, timeout: float) -> Tab:
+        waits.append(timeout)
+        return await host.browser.get_tab(tab_id)
+
+    host.browser.navigate = navigate  # type: ignore[method-assign]
+    host.browser.wait_loaded = wait_loaded  # type: ignore[method-assign]
+    result = await call(host, "navigate", url="/slow")
+    assert (result.success, result.data["code"], result.data["dispatched"]) == (False, "not_answering", True)
+    assert result.data["url"] == URL
+    assert sum(host.clock.sleeps) + sum(waits) <= NAVIGATION_TIMEOUT + START_GRACE_LIKELY
 
 
 async def test_navigate_to_a_page_that_cannot_be_read() -> None:

@@ -40,7 +40,7 @@ DOWNLOAD_NOTE: Final = "A download began; list_downloads tells when it is comple
 async def settle(
     ctx: ToolContext, before: Tab, grace: float, load_wait: float, *, since: int | None = None
 ) -> tuple[Tab, bool]:
-    """Wait up to ``grace`` seconds for a navigation to begin and ``load_wait`` for it to finish.
+    """Wait up to ``grace`` seconds for a navigation to begin and then ``load_wait`` for it to finish.
 
     ``since`` is the place in the run's signals from which on a navigation counts. Return the tab as it is
     then, and whether a page was loaded or the address changed. A dialog ends the waiting.
@@ -52,6 +52,7 @@ async def settle(
     if tab.url == before.url and not _phases(ctx, mark) and state.dialog is None and grace > 0:
         waited = True
         await state.signals.first(lambda event: _ends_grace(ctx, event), clock.sleep(grace), since=mark)
+    begun = clock.monotonic()
     if _phases(ctx, mark)[-1:] == ["started"] and state.dialog is None:
         waited = True
         await state.signals.first(
@@ -63,8 +64,10 @@ async def settle(
     # Alone, "loading" may also mean that the page never finished, or that a frame of it loads.
     if tab.status == "loading" and (moved or (grace > 0 and before.status != "loading")):
         moved = True
+        # A server that was silent up to here does not get the whole time again.
+        left = max(load_wait - (clock.monotonic() - begun), 0.0)
         try:
-            tab = await unless_dialog(state, ctx.host.browser.wait_loaded(ctx.tab_id, load_wait))
+            tab = await unless_dialog(state, ctx.host.browser.wait_loaded(ctx.tab_id, left))
         except DialogOpen:
             tab = await ctx.host.browser.get_tab(ctx.tab_id)
     return tab, moved

@@ -8,12 +8,16 @@ from webbrain.core.limits import NAVIGATION_TIMEOUT, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Tab
 from webbrain.tools.base import ToolContext
-from webbrain.tools.following import report
+from webbrain.tools.following import new_document, report
 from webbrain.tools.leaving import arrive, leave, place
 
 MOST_URL_CHARS: Final = 2_000
 OPENING_TIMEOUT: Final = NAVIGATION_TIMEOUT + 15
 """Time limit of a tool that opens an address."""
+SILENT_SERVER: Final = (
+    f"The server has not answered within {NAVIGATION_TIMEOUT:g} seconds. The tab shows the page from before, "
+    "and may still change. Go on elsewhere, or tell the user that the site does not answer."
+)
 SCHEMES: Final = ("http", "https")
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _PORT: Final = re.compile(r"[^/]*:\d+(/|$)")
@@ -66,6 +70,8 @@ async def open_address(ctx: ToolContext, before: Tab, url: str, *, force: bool) 
     since = ctx.state.signals.mark
     departure = ctx.host.browser.navigate(ctx.tab_id, url)
     tab, moved = await leave(ctx, before, departure, force=force, load_wait=NAVIGATION_TIMEOUT)
+    if _waits(ctx, before, tab, since) and not _same(url, before.url):
+        return ToolResult.error(SILENT_SERVER, code="not_answering", dispatched=True, **place(tab))
     if not moved and not _same(url, before.url):
         instead = ToolResult.ok("nothing shown", dispatched=True, shown=False, **place(tab))
         await report(ctx, instead, since)
@@ -83,6 +89,11 @@ async def open_address(ctx: ToolContext, before: Tab, url: str, *, force: bool) 
         result.data |= {"redirected": True, "requestedUrl": url[:PAGE_URL_CHARS]}
         result.summary = "page opened, redirected"
     return await arrive(ctx, tab, result)
+
+
+def _waits(ctx: ToolContext, before: Tab, tab: Tab, since: int) -> bool:
+    """Whether the tab still shows the page from before, because the server has not said anything yet."""
+    return tab.status == "loading" and tab.url == before.url and not new_document(ctx, since)
 
 
 def _same(one: str, other: str) -> bool:
