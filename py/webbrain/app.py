@@ -23,6 +23,7 @@ from webbrain.agent.run import Run, RunOptions
 from webbrain.agent.runs import Runs
 from webbrain.agent.spending import Account
 from webbrain.agent.turns import NativeTurns, TurnStrategy
+from webbrain.agent.secrecy import strict_parts
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
 from webbrain.core.ids import new_id, nonce
 from webbrain.core.limits import USER_MESSAGE_CHARS
@@ -42,6 +43,7 @@ from webbrain.tools import registry
 from webbrain.tools.hidden_tabs import close_left_behind
 
 ACCEPT_SAVE_TIMEOUT: Final = 2.0
+from webbrain.services.secrets import stored_secrets
 """Seconds that an accepted request waits for the store before it is answered anyway."""
 ID_CHARS: Final = 128
 
@@ -315,7 +317,13 @@ class App:
         account = Account(self.spending)
         describer = await self.vision.describer(account)
         eyes = Eyes(self.host, journal, settings.picture_rules(), describer, self.pictures)
-        return Run(self.host, self._parts, connect, journal, conversation.guard, options, eyes, account)
+        for secret in await stored_secrets(self.host):
+            journal.taint.note_secret(secret, "a key")
+        waits = partial(self.badge.waits, conversation.tab_id)
+        parts = strict_parts(self._parts) if options.strict_secrets else self._parts
+        return Run(
+            self.host, parts, connect, journal, conversation.guard, options, eyes, account, waits
+        )
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
@@ -403,6 +411,10 @@ class App:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
+            strict_secrets=settings.strict_secret_mode,
+            allow_api=conversation.allow_api,
+            api_news=mode is not None and conversation.take_api_news(),
+            once=conversation.once,
 
 def checked(model: type[_Params], params: Mapping[str, Any]) -> Any:
     """``params`` as that model; raise ``bad_params`` with the first problem."""

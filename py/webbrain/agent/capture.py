@@ -15,6 +15,10 @@ QUALITY_STEP: Final = 5
 SMALLER: Final = 0.75
 """By how much a picture shrinks that is too long even at the worst quality."""
 SMALLEST_SCALE: Final = 0.1
+REGIONS: Final = 400
+"""The most places of a picture that are drawn over."""
+REGION_SIDES: Final = ("x", "y", "width", "height")
+REGIONS_TIMEOUT: Final = 3.0
 VIEWPORT_TIMEOUT: Final = 3.0
 """Seconds to wait for the page to say how large its viewport is; the picture itself tells as well."""
 
@@ -29,18 +33,23 @@ class Shot:
     scale: float
 
 
-async def capture(host: Host, tab_id: int, *, longest: int) -> Shot:
+async def capture(host: Host, tab_id: int, *, longest: int, redact: bool = False) -> Shot:
     """Take a picture whose longest side is at most ``longest`` pixels.
 
-    Quality goes down until it fits into ``BASE64_CHARS``, then the size. Raises ``BridgeError`` like
+    ``redact`` draws over what is better not seen; if that fails, the picture stays as it is. Quality goes
+    down until it fits into ``BASE64_CHARS``, then the size. Raises ``BridgeError`` like
     ``Pictures.capture``, with ``bad_picture`` for something that is none.
     """
+    regions = await _regions(host, tab_id) if redact else []
     sides = await _viewport(host, tab_id)
     scale = min(1.0, longest / max(sides)) if sides else 1.0
     shot = await _fitting(host, tab_id, scale)
     if max(shot.width, shot.height) > longest:
         # The page did not say how large it is, or was wrong.
         shot = await _fitting(host, tab_id, scale * longest / max(shot.width, shot.height))
+    if redact:
+        # The page may have moved meanwhile: what was there before and what is there now are both covered.
+        shot = await _masked(host, shot, [*regions, *await _regions(host, tab_id)])
     return shot
 
 
@@ -53,6 +62,35 @@ async def _fitting(host: Host, tab_id: int, scale: float) -> Shot:
         scale *= SMALLER
         if scale < SMALLEST_SCALE:
             raise BridgeError("The picture stays too large at every quality.", code="bad_picture")
+
+
+async def _regions(host: Host, tab_id: int) -> list[dict[str, int]]:
+    """What is better not seen, in CSS pixels of the viewport; nothing if the page does not say."""
+    try:
+        answer = await host.page.call(
+            tab_id, "redaction_regions", {"textInputs": True}, timeout=REGIONS_TIMEOUT
+        )
+    except WebBrainError:
+        return []
+    found = answer.get("regions")
+    return [
+        {side: int(region[side]) for side in REGION_SIDES}
+        for region in (found if isinstance(found, list) else [])
+        if isinstance(region, dict) and all(isinstance(region.get(side), int) for side in REGION_SIDES)
+    ]
+
+
+async def _masked(host: Host, shot: Shot, regions: list[dict[str, int]]) -> Shot:
+    unique = list({tuple(region.values()): region for region in regions}.values())[:REGIONS]
+    if not unique:
+        return shot
+    try:
+        masked = await host.pictures.mask(
+            shot.data_url, regions=unique, scale=shot.scale, quality=BEST_QUALITY
+        )
+        return Shot(masked, *_size(masked), shot.scale)
+    except WebBrainError:
+        return shot
 
 
 def _size(data_url: str) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from webbrain.agent.run_tabs import RunTabs, open_before, told_open
 from webbrain.agent.spending import Account, PaidClient
 from webbrain.agent.tally import Status, Tally
 from webbrain.agent.telling import NAME_CHARS, Teller
+from webbrain.agent.secrecy import Secrecy
 from webbrain.agent.turns import Turn, TurnState, TurnStrategy
 from webbrain.agent.waiting import detached
 from webbrain.core.errors import BridgeError, CostLimit, ModelMayRetry, ProviderFailed, WebBrainError
@@ -109,6 +110,8 @@ class Run:
         self._parts = parts
         self._connect = connect
         self._journal = journal
+        self._tabs.state.taint = journal.taint
+        self._secrecy = Secrecy(journal, strict=options.strict_secrets)
         self._tabs = RunTabs(host, journal.tab_id, self._warn)
         self._teller = Teller(journal, host.clock)
         self._caller = Caller(host, parts, journal, self.cards, parts.confirm(), self._tabs, self._teller)
@@ -217,6 +220,53 @@ class Run:
                     Message(role="user", content=enrich.note(UNREADABLE.format(reason=error.message)))
                 )
                 continue
+    async def _user_turn(self, tab: Tab | None) -> Message:
+        try:
+            files = await self._eyes.described(self.options.files)
+        except ToolFailed as error:
+            raise RunEnded(error.message, code=error.code) from error
+        text = enrich.user_turn(
+            self.options.text,
+            self._host.clock.local_time(),
+            tab,
+            self._tabs.left_open(),
+            attachments.block(files),
+        )
+        if self.options.api_news:
+            time, _, rest = text.partition("\n")  # a message that begins with a note is none of the user's
+            text = f"{time}\n{enrich.note(API_ALLOWED)}\n{rest}"
+        return Message(
+            role="user",
+            content=text,
+            images=self._eyes.attached_images(files),
+            documents=attachments.documents(files),
+            origin=origin_of(tab.url) if tab else "",
+        )
+
+    async def _plan(self, client: ModelClient) -> Status | None:
+        """Plan the task if it needs a plan; return how the run ended if it ends with that."""
+        if self.options.continued:
+            return None
+        self._guard.hold(None)
+        history = self._journal.messages[: self._pinned]
+        form = self.planning.form(client.info, self._mode, self._task_text, history)
+        if form is None:
+            return None
+        state = await self._state(client.info, needs_page=False)
+        opening = self._parts.strategy(client.info).opening(state)
+        asked = self.planning.asked(self._task_text, await self._tab(), history)
+        start = await self.planning.begin(client, form, asked, opening, self._tally.add)
+        self._tabs.state.read_scope = self._guard.read_scope
+        if start.ends:
+            self._journal.add(Message(role="assistant", content=start.ends))
+        if start.reply:
+            self._journal.emit(Text(content=self._secrecy.answer(start.reply), final=True))
+        if start.read_only:
+            self._mode = Mode.ASK
+        if start.note:
+            self._journal.add(Message(role="user", content=start.note))
+        return start.status
+
             if turn.calls:
                 empty = 0
                 ended, bad = await self._carry_out(turn, state, client.info)
@@ -244,7 +294,7 @@ class Run:
                     return "completed"
                 malformed = self._one_more_malformed(malformed) if bad else 0
             elif turn.text.strip():
-                self._journal.emit(Text(content=turn.text, final=True))
+                self._journal.emit(Text(content=self._secrecy.answer(turn.text), final=True))
                 if self._cut_off:
                     self._warn(
                         "answer_cut", "The model reached its output limit; the answer is not complete."
@@ -364,7 +414,9 @@ class Run:
             self._warn("journal_failed", "This conversation cannot be stored right now; it may be lost.")
 
     def _finish_with(self, result: ToolResult) -> None:
-        text = (result.final or "").strip()
+        if self._guard.doubted:
+            self._warn("unverified", UNVERIFIED)
+        text = self._secrecy.answer((result.final or "").strip())
         self._tally.outcome = result.outcome or ""
         self._journal.add(Message(role="assistant", content=text or "(done)"))
         self._journal.emit(Text(content=text, final=True))
@@ -376,6 +428,14 @@ class Run:
                 "A larger model may do better.",
                 code="malformed_output",
             )
+    def _nudge(self, text: str, refusal: str) -> None:
+        """Tell the model once that words alone do not end the task."""
+        self._journal.emit(Text(content=self._secrecy.answer(text)))
+        if self._guard.nudged:
+            raise RunEnded(ONLY_WORDS, code="plan_only_output")
+        self._guard.nudged = True
+        self._journal.add(Message(role="user", content=enrich.note(refusal)))
+
         return so_far + 1
 
     def _with_own_ids(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:

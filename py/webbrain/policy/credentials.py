@@ -1,45 +1,26 @@
 """Which fields hold credentials, and what then must not be repeated.
 
-The page's side masks such values before they leave the page; this is the same list of words, applied once
-more to what came over. Both are pinned to each other by a test.
+The page's side masks such values before they leave the page; here the same table of words is applied once
+more to what came over.
 """
 
+import json
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import Any, Final
 
 from webbrain.core.results import ToolResult
 
 MASK: Final = "••••••"
 """What people see in the place of a credential."""
-HINT_CHARS: Final = 200
-"""How much of a name or label is looked at."""
-
-SECRET_AUTOCOMPLETE: Final = frozenset({"current-password", "new-password", "one-time-code"})
-
-SECRET_WORDS: Final = (
-    "pass word",
-    "passwd",
-    "pwd",
-    "pass phrase",
-    "secret",
-    "client secret",
-    "token",
-    "access token",
-    "refresh token",
-    "api key",
-    "private key",
-    "seed phrase",
-    "credential",
-    "credentials",
-    "otp",
-    "totp",
-    "2fa",
-    "mfa",
-    "recovery code",
-    "backup code",
-    "pin code",
+_TABLE: Final[dict[str, Any]] = json.loads(
+    files(__package__).joinpath("credential_words.json").read_text(encoding="utf-8")
 )
+HINT_CHARS: Final[int] = _TABLE["hintChars"]
+"""How much of a name or label is looked at."""
+SECRET_AUTOCOMPLETE: Final = frozenset(_TABLE["autocomplete"])
+SECRET_WORDS: Final[tuple[str, ...]] = tuple(_TABLE["words"])
 """Words of a name, id, placeholder or label; a blank stands for blank, ``-``, ``_`` or nothing."""
 
 _ANY_WORD: Final = "|".join(word.replace(" ", r"\s?") for word in SECRET_WORDS)
@@ -74,4 +55,42 @@ def guard_result(result: ToolResult) -> ToolResult:
     if result.data.pop("actual", None) is not None:
         result.data["actualRedacted"] = True
     result.data |= {"sensitiveField": True, "sensitiveReason": reason}
+    return result
+
+
+STRICT_NOTE: Final = (
+    "Never quote a password, code, key or token, neither in an answer nor in any argument but the one that "
+    "fills its own field."
+)
+"""What results of a run in strict secret mode say when a credential was near."""
+WITHHELD: Final = (
+    "The answer held a password, code or key, and strict secret mode is on, so it is not shown. "
+    "It can be read on the page itself."
+)
+
+_SAID: Final = re.compile(
+    r"(?i:\b(?:pass ?(?:word|phrase|code)|pwd|pin|otp|2fa code|verification code|one[- ]time code"
+    r"|api[- _]?key|secret|token|seed phrase|recovery code)s?\b[^\n]{0,24}?(?:\bis\b|\bwas\b|[:=]))"
+    r"\s*[\"'`*“]{0,3}(?=[^\s\"'`*”]*[\dA-Z!#$%&+@^_~-])[^\s\"'`*”]{4,}|"
+    r"(?i:\b(?:api[- _]?key|token))\s+[\"'`*“]{0,3}(?=[^\s\"'`*”]*\d)[^\s\"'`*”]{12,}"
+)
+"""A sentence that tells a credential: what it is, a colon, and something no dictionary has."""
+_SHAPED: Final = re.compile(
+    r"\b(?:sk|pk|rk|ghp|gho|xox[abpr]|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{16,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bBearer\s+[-_A-Za-z0-9.]{16,}"
+)
+"""Keys that are known by their look."""
+
+
+def tells_secret(text: str) -> bool:
+    """Whether a text quotes a credential, as far as its own words or the look of a key give it away."""
+    return bool(_SAID.search(text) or _SHAPED.search(text))
+
+
+def strict(result: ToolResult) -> ToolResult:
+    """Mark the result of a run in strict secret mode that has to do with a credential."""
+    if result.data.get("sensitiveField") or tells_secret(str(result.data)):
+        if result.data.get("sensitiveField"):
+            result.data["strictSecretMode"] = True
+        result.notes.append(STRICT_NOTE)
     return result
