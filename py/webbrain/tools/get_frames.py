@@ -6,11 +6,11 @@ from typing import Any, Final
 from webbrain.core.errors import BridgeError
 from webbrain.core.limits import PAGE_READ_TIMEOUT, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
-from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.reach import Frame
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import ToolArgs, ToolContext
 from webbrain.tools.frames import MOST_LISTED, children
 from webbrain.tools.problems import from_page
+from webbrain.tools.structure import structure_spec
 
 SIZE_TIMEOUT: Final = 2.0
 """For a frame to say how large it is; one that is silent is listed without."""
@@ -48,17 +48,4 @@ async def _size(ctx: ToolContext, frame: Frame) -> dict[str, Any]:
     return {key: answer[key] for key in ("width", "height") if key in answer}
 
 
-SPEC = spec(
-    "get_frames",
-    args=Args,
-    run=run,
-    modes=(Mode.ACT,),
-    tiers=(Tier.FULL,),
-    capability=Capability.NONE,
-    untrusted=True,
-    effect=False,
-    label="List the frames",
-    timeout=PAGE_READ_TIMEOUT + 10,
-    example="{}",
-    dev_tiers=(Tier.MID,),
-)
+SPEC = structure_spec("get_frames", args=Args, run=run, label="List the frames", example="{}")

@@ -2,9 +2,9 @@
 
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
-from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import ToolArgs, ToolContext
 from webbrain.tools.problems import from_page
+from webbrain.tools.structure import structure_spec
 
 
 class Args(ToolArgs):
@@ -17,17 +17,4 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     return from_page(answer, f"{len(answer.get('hosts') or [])} shadow roots")
 
 
-SPEC = spec(
-    "get_shadow_dom",
-    args=Args,
-    run=run,
-    modes=(Mode.ACT,),
-    tiers=(Tier.FULL,),
-    capability=Capability.NONE,
-    untrusted=True,
-    effect=False,
-    label="List shadow roots",
-    timeout=PAGE_READ_TIMEOUT + 10,
-    example="{}",
-    dev_tiers=(Tier.MID,),
-)
+SPEC = structure_spec("get_shadow_dom", args=Args, run=run, label="List shadow roots", example="{}")

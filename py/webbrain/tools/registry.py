@@ -40,6 +40,7 @@ SHARED: Final = frozenset(
         "silence",
         "sources",
         "state",
+        "structure",
         "trees",
         "trusted",
         "webtext",

@@ -4,9 +4,9 @@ from pydantic import Field
 
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
-from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import ToolArgs, ToolContext
 from webbrain.tools.problems import from_page
+from webbrain.tools.structure import structure_spec
 
 
 class Args(ToolArgs):
@@ -22,17 +22,10 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     return from_page(answer, f"{len(answer.get('matches') or [])} matches")
 
 
-SPEC = spec(
+SPEC = structure_spec(
     "shadow_dom_query",
     args=Args,
     run=run,
-    modes=(Mode.ACT,),
-    tiers=(Tier.FULL,),
-    capability=Capability.NONE,
-    untrusted=True,
-    effect=False,
     label="Find {selector} in shadow roots",
-    timeout=PAGE_READ_TIMEOUT + 10,
     example='{"selector": "button"}',
-    dev_tiers=(Tier.MID,),
 )
