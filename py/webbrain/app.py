@@ -7,45 +7,60 @@ are.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
 from webbrain import legacy
+from webbrain.agent.attachments import Attached
 from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
-from webbrain.agent.run import Run, RunOptions
+from webbrain.agent.run import Run
+from webbrain.agent.run_options import RunOptions
 from webbrain.agent.runs import Runs
+from webbrain.agent.secrecy import strict_parts
 from webbrain.agent.spending import Account
 from webbrain.agent.turns import NativeTurns, TurnStrategy
-from webbrain.agent.secrecy import strict_parts
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
 from webbrain.core.ids import new_id, nonce
 from webbrain.core.limits import USER_MESSAGE_CHARS
-from webbrain.core.types import Mode, Tier
+from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
-from webbrain.policy import permission, submit
+from webbrain.policy.gate import Gate
+from webbrain.policy.outgoing import carried
 from webbrain.policy.results import cap_for, render_result
 from webbrain.prompts import system_prompt
 from webbrain.providers.base import ModelInfo
+from webbrain.services.attachments import FILES_TOLD, AttachmentService, Rejected, Upload, with_buffers
+from webbrain.services.badge import Badge
+from webbrain.services.commands import CommandService, Doors
 from webbrain.services.conversations import Conversation, Conversations
+from webbrain.services.permissions import PermissionService
 from webbrain.services.pictures import PictureStore
 from webbrain.services.providers import ProviderService
+from webbrain.services.secrets import stored_secrets
 from webbrain.services.settings import SettingsService, values
 from webbrain.services.spending import SpendingService
+from webbrain.services.transcription import TranscriptionService
 from webbrain.services.vision import MODEL_CHARS, VisionService
 from webbrain.tools import registry
 from webbrain.tools.hidden_tabs import close_left_behind
 
 ACCEPT_SAVE_TIMEOUT: Final = 2.0
-from webbrain.services.secrets import stored_secrets
 """Seconds that an accepted request waits for the store before it is answered anyway."""
 ID_CHARS: Final = 128
+PANEL_SETTINGS: Final = (
+    "themeMode",
+    "wbLocale",
+    "verboseMode",
+    "voiceInputEnabled",
+    "askBeforeConsequentialActions",
+)
 
 
 class _Params(BaseModel):
@@ -68,6 +83,7 @@ class StartParams(TabParams):
     text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
     mode: Literal["ask", "act", "dev"]
     request_id: str = Field(min_length=1, max_length=ID_CHARS)
+    files: list[Upload] = Field(default_factory=list, max_length=FILES_TOLD)
 
 
 class ContinueParams(TabParams):
@@ -102,16 +118,40 @@ class ProviderConfigParams(ProviderId):
 
 
 class VisionParams(_Params):
-    """The vision model: a provider's id, empty for none, and a model of it, empty for its own."""
+    """An auxiliary model: a provider's id, empty for none, and a model of it, empty for its own."""
 
     provider: str = Field(max_length=ID_CHARS)
     model: str = Field(default="", max_length=MODEL_CHARS)
+
+
+class SoundParams(_Params):
+    """``transcription.run``: one recording."""
+
+    files: list[Upload] = Field(min_length=1, max_length=1)
 
 
 class PictureParams(_Params):
     """``pictures.get``"""
 
     id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
+class RevokeParams(_Params):
+    """``permissions.revoke``: a host's grant, all of them without a capability."""
+
+    host: str = Field(min_length=1, max_length=300)
+    capability: str = Field(default="", max_length=ID_CHARS)
+
+    @field_validator("capability")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        return Capability(value).value if value else ""
+
+
+class CommandParams(TabParams):
+    """``commands.run``"""
+
+    text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
 
 
 class SettingsParams(_Params):
@@ -138,7 +178,7 @@ def agent_parts() -> AgentParts:
         system_prompt=_prompt,
         render=lambda spec, result: render_result(spec, result, cap=cap_for(spec, result), nonce=nonce()),
         strategy=_strategy,
-        confirm=lambda: (permission.PermissionPolicy(), submit.SubmitPolicy()),
+        confirm=lambda leave: (Gate(leave, outgoing=carried),),
     )
 
 
@@ -161,9 +201,14 @@ class App:
         self.conversations = Conversations(host)
         self.settings = SettingsService(host)
         self.spending = SpendingService(host, self.settings)
-        self.providers = providers or ProviderService(host)
+        self.providers = providers or ProviderService(host, purse=self.spending)
         self.vision = VisionService(host, self.providers)
+        self.transcription = TranscriptionService(host, self.providers, self.spending)
         self.pictures = PictureStore(host)
+        self.attachments = AttachmentService(host, self.pictures)
+        self.permissions = PermissionService(host)
+        self.badge = Badge(host)
+        self.commands = CommandService(self._doors())
         self._parts = parts or agent_parts()
         self._starting: dict[int, asyncio.Lock] = {}
         self._background: set[asyncio.Task[None]] = set()
@@ -185,9 +230,17 @@ class App:
             "vision.get": Route(NoParams, self._vision_get),
             "vision.set": Route(VisionParams, self._vision_set),
             "vision.test": Route(VisionParams, self._vision_test),
+            "transcription.get": Route(NoParams, self._transcription_get),
+            "transcription.set": Route(VisionParams, self._transcription_set),
+            "transcription.test": Route(VisionParams, self._transcription_test),
+            "transcription.run": Route(SoundParams, self._transcription_run),
             "pictures.get": Route(PictureParams, self._pictures_get),
             "spending.get": Route(NoParams, self._spending_get),
             "spending.reset": Route(NoParams, self._spending_reset),
+            "permissions.list": Route(NoParams, self._permissions_list),
+            "permissions.revoke": Route(RevokeParams, self._permissions_revoke),
+            "commands.list": Route(NoParams, self._commands_list),
+            "commands.run": Route(CommandParams, self._commands_run),
             "settings.get": Route(NoParams, self._settings_get),
             "settings.set": Route(SettingsParams, self._settings_set),
         }
@@ -208,16 +261,19 @@ class App:
         """Mark runs that died with the last Worker, and close the tabs it had opened for itself. A
         conversation is mended again when it is read, so a store that refuses now must not keep the agent from
         starting."""
-        for mend in (self.conversations.recover, partial(close_left_behind, self.host)):
+        for mend in (self.conversations.recover, partial(close_left_behind, self.host), self.badge.clear):
             with contextlib.suppress(BridgeError):
                 await mend()
 
-    async def handle_ui(self, method: str, params: Mapping[str, Any] | None) -> Answer:
-        """Answer one call of a screen; raise ``WebBrainError`` to refuse it."""
+    async def handle_ui(
+        self, method: str, params: Mapping[str, Any] | None, buffers: Sequence[bytes] = ()
+    ) -> Answer:
+        """Answer one call of a screen; raise ``WebBrainError`` to refuse it. ``buffers`` came beside it."""
         route = self.routes.get(method)
         if route is None:
             raise WebBrainError(f"There is no method {method[:60]}.", code="not_allowed")
-        return await route.handler(checked(route.params, params or {}))
+        given = with_buffers(params or {}, buffers) if buffers else params or {}
+        return await route.handler(checked(route.params, given))
 
     async def handle_legacy(self, message: Mapping[str, Any]) -> Answer:
         """Answer one of the older runtime messages; never raises for what a screen did wrong."""
@@ -240,6 +296,7 @@ class App:
         conversation = await self.conversations.of(tab_id)
         settings = values(await self.settings.load())
         tab, provider = await self._tab_view(tab_id), await self._provider_view()
+        voice = (await self.transcription.view())["usable"]
         # No await from here on: events and running state must be of the same moment.
         run = self.runs.active(tab_id)
         last = conversation.last_run()
@@ -247,12 +304,14 @@ class App:
             "tabId": tab_id,
             "conversationId": conversation.id,
             "mode": conversation.mode.value,
+            "allowApi": conversation.allow_api,
             "running": run is not None,
             "run": {"runId": last[0], "requestId": last[1], "status": run.status} if run and last else None,
             "events": conversation.for_panel(),
             "tab": tab,
             "provider": provider,
-            "settings": {key: settings[key] for key in ("themeMode", "wbLocale", "verboseMode")},
+            "voice": voice,
+            "settings": {key: settings[key] for key in PANEL_SETTINGS},
             "capabilities": asdict(self.host.capabilities),
         }
 
@@ -272,12 +331,39 @@ class App:
     async def _chat_start(self, params: StartParams) -> Answer:
         if not params.text.strip():
             raise WebBrainError("There is nothing to send.", code="bad_params")
-        return await self._start_run(params.tab_id, params.request_id, Mode(params.mode), params.text)
+        files = await self._attached(params) if params.files else ()
+        mode = Mode(params.mode)
+        return await self._start_run(params.tab_id, params.request_id, mode, params.text, files)
+
+    async def _attached(self, params: StartParams) -> tuple[Attached, ...]:
+        """The files of a request, checked before it becomes a run. A refusal is told to screens too."""
+        conversation = await self.conversations.of(params.tab_id)
+        if conversation.run_of(params.request_id) is not None:
+            return ()  # accepted before, with its files
+        if self.runs.active(params.tab_id) is not None:
+            raise WebBrainError("A task is already running on this tab.", code="run_active")
+        if await self.providers.active_info() is None:
+            raise NeedsPerson("Choose a model in the settings first.", code="no_provider")
+        info = (await self.providers.active()).info
+        described = await self.vision.describer(Account(self.spending)) is not None
+        try:
+            return await self.attachments.prepare(params.files, info, described=described)
+        except Rejected as refusal:
+            for one in refusal.rejected:
+                conversation.journal.tell(one, params.request_id)
+            raise
 
     async def _chat_continue(self, params: ContinueParams) -> Answer:
         return await self._start_run(params.tab_id, params.request_id, None, "")
 
-    async def _start_run(self, tab_id: int, request_id: str, mode: Mode | None, text: str) -> Answer:
+    async def _start_run(
+        self,
+        tab_id: int,
+        request_id: str,
+        mode: Mode | None,
+        text: str,
+        files: tuple[Attached, ...] = (),
+    ) -> Answer:
         """Start a run, or say which run this very request started. ``mode`` ``None`` means Continue."""
         async with self._starting.setdefault(tab_id, asyncio.Lock()):
             conversation = await self.conversations.of(tab_id)
@@ -288,7 +374,7 @@ class App:
             _refuse_dev(mode)
             if mode is None and not conversation.journal.events:
                 raise WebBrainError("There is nothing to continue here.", code="nothing_to_continue")
-            run = await self._new_run(conversation, request_id, mode, text)
+            run = await self._new_run(conversation, request_id, mode, text, files)
             run_id = run.options.run_id
             await self.conversations.run_begins(conversation, run_id, request_id)
             self.runs.start(tab_id, run, lambda: self._in_background(self.conversations.run_ends(run_id)))
@@ -298,22 +384,35 @@ class App:
         return _accepted(request_id, run_id)
 
     async def _new_run(
-        self, conversation: Conversation, request_id: str, mode: Mode | None, text: str
+        self,
+        conversation: Conversation,
+        request_id: str,
+        mode: Mode | None,
+        text: str,
+        files: tuple[Attached, ...],
     ) -> Run:
         if await self.providers.active_info() is None:
             raise NeedsPerson("Choose a model in the settings first.", code="no_provider")
         settings = await self.settings.load()
+        if mode is not None:
+            conversation.once.clear()  # what was allowed for the task before ends with it
         options = RunOptions(
             run_id=new_id("run"),
             request_id=request_id,
             mode=mode or conversation.mode,
             text=text,
+            files=files,
             continued=mode is None,
             max_steps=settings.step_limit(),
             streaming=settings.openai_ask_streaming_enabled,
+            strict_secrets=settings.strict_secret_mode,
+            allow_api=conversation.allow_api,
+            api_news=mode is not None and conversation.take_api_news(),
+            once=conversation.once,
         )
         connect = partial(self.providers.active, settings.headers_timeout())
         journal = conversation.journal
+        await self.attachments.revive(journal.messages)
         account = Account(self.spending)
         describer = await self.vision.describer(account)
         eyes = Eyes(self.host, journal, settings.picture_rules(), describer, self.pictures)
@@ -349,6 +448,26 @@ class App:
         run.cards.answer(params.card_id, params.answer)
         return {"ok": True}
 
+    # --- commands ---
+
+    def _doors(self) -> Doors:
+        async def set_mode(tab_id: int, mode: Mode) -> None:
+            await self._mode_set(ModeParams(tab_id=tab_id, mode=mode.value))
+
+        async def allow_api(tab_id: int, allow: bool) -> None:
+            await self.conversations.allow_api(tab_id, allow)
+            self.host.ui.emit("api_allowed", {"tabId": tab_id, "allowed": allow})
+
+        async def reset(tab_id: int) -> None:
+            await self._conversation_clear(TabParams(tab_id=tab_id))
+
+        async def verbose() -> bool:
+            shown = not (await self.settings.load()).verbose_mode
+            await self.settings.save({"verboseMode": shown})
+            return shown
+
+        return Doors(lambda tab_id: self.runs.active(tab_id) is not None, set_mode, allow_api, reset, verbose)
+
     # --- settings and providers ---
 
     async def _providers_list(self, params: NoParams) -> Answer:
@@ -381,6 +500,18 @@ class App:
     async def _vision_test(self, params: VisionParams) -> Answer:
         return await self.vision.test(params.provider, params.model)
 
+    async def _transcription_get(self, params: NoParams) -> Answer:
+        return await self.transcription.view()
+
+    async def _transcription_set(self, params: VisionParams) -> Answer:
+        return await self.transcription.choose(params.provider, params.model)
+
+    async def _transcription_test(self, params: VisionParams) -> Answer:
+        return await self.transcription.test(params.provider, params.model)
+
+    async def _transcription_run(self, params: SoundParams) -> Answer:
+        return await self.transcription.run(params.files[0].data)
+
     async def _pictures_get(self, params: PictureParams) -> Answer:
         return {"dataUrl": await self.pictures.get(params.id)}
 
@@ -389,6 +520,19 @@ class App:
 
     async def _spending_reset(self, params: NoParams) -> Answer:
         return await self.spending.reset()
+
+    async def _permissions_list(self, params: NoParams) -> Answer:
+        return await self.permissions.view()
+
+    async def _permissions_revoke(self, params: RevokeParams) -> Answer:
+        capability = Capability(params.capability) if params.capability else None
+        return {"ok": True, **await self.permissions.revoke(params.host, capability)}
+
+    async def _commands_list(self, params: NoParams) -> Answer:
+        return self.commands.view()
+
+    async def _commands_run(self, params: CommandParams) -> Answer:
+        return await self.commands.run(params.tab_id, params.text)
 
     async def _settings_get(self, params: NoParams) -> Answer:
         return await self.settings.view()
@@ -411,10 +555,6 @@ class App:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-            strict_secrets=settings.strict_secret_mode,
-            allow_api=conversation.allow_api,
-            api_news=mode is not None and conversation.take_api_news(),
-            once=conversation.once,
 
 def checked(model: type[_Params], params: Mapping[str, Any]) -> Any:
     """``params`` as that model; raise ``bad_params`` with the first problem."""

@@ -99,7 +99,7 @@ async def handle(app: "App", message: Message) -> Answer:
 
 
 async def _chat_start(app: "App", message: Message) -> Answer:
-    params = _pick(message, ("tabId", "text", "mode", "requestId"))
+    params = _pick(message, ("tabId", "text", "mode", "requestId", "files"))
     params.setdefault("mode", "ask")
     params.setdefault("requestId", new_id("req"))
     return await app.handle_ui("chat.start", params)

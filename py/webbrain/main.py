@@ -13,7 +13,7 @@ from webbrain.core.errors import BridgeError
 from webbrain.host.bridge import BridgeHost
 from webbrain.host.events import BridgeEvents
 from webbrain.host.protocols import Capabilities
-from webbrain.host.rpc import Connection
+from webbrain.host.rpc import BUFFERS, Connection
 
 
 class WorkerTransport:
@@ -39,7 +39,8 @@ class Router:
         """Answer one call; raise ``WebBrainError``."""
         match method:
             case "ui":
-                return await self.app.handle_ui(str(params["method"]), params.get("params") or {})
+                asked, buffers = params.get("params") or {}, params.get(BUFFERS, ())
+                return await self.app.handle_ui(str(params["method"]), asked, buffers)
             case "legacy":
                 return await self.app.handle_legacy(params)
             case "browser_event":

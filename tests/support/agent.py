@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tests.support.approve import granting
 from tests.support.toolbox import TAB, page_host
 from webbrain.agent.parts import AgentParts
 from webbrain.app import App, agent_parts
@@ -25,6 +26,11 @@ PROBE_YES = {
     "fields": [{"label": "Name", "value": "Ada", "masked": False}],
     "token": "t1",
 }
+
+
+HOSTS = ("shop.example", "pay.example", "forms.example", "news.example", "example.com")
+"""Where the bench may click, type and open pages without a question; ``webbrain.policy.gate`` has tests of
+its own."""
 
 
 class OneModel:
@@ -57,7 +63,7 @@ class Bench:
         self.host = host or page_host()
         self.host.page.on("submit_probe", PROBE_NO)
         self.model = model or ScriptedModel(*steps)
-        self.parts = replace(parts or agent_parts(), **changes)
+        self.parts = replace(granting(parts or agent_parts(), *HOSTS), **changes)
         self.app = App(self.host, parts=self.parts, providers=OneModel(self.model))  # type: ignore[arg-type]
 
     async def start(self, text: str = "Buy tea", mode: str = "act", tab: int = TAB) -> dict[str, Any]:

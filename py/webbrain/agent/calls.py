@@ -12,6 +12,7 @@ from webbrain.agent.journal import Journal
 from webbrain.agent.origins import Origins
 from webbrain.agent.page import read_controls
 from webbrain.agent.parts import AgentParts, ConfirmPolicy
+from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.run_tabs import RunTabs
 from webbrain.agent.telling import NAME_CHARS, Teller, error_text, plain_text
 from webbrain.agent.waiting import detached
@@ -56,6 +57,7 @@ class _Open:
     call: ToolCall
     spec: ToolSpec
     started: float
+    effect: bool = False
     in_flight: bool = False
     result: ToolResult | None = None
     unknown: bool = False
@@ -81,6 +83,7 @@ class Caller:
     policies: Sequence[ConfirmPolicy]
     tabs: RunTabs
     teller: Teller
+    guard: ExecutionGuard
     _open: _Open | None = field(default=None, init=False)
 
     async def run_all(
@@ -128,7 +131,7 @@ class Caller:
                 self._answer(call, error_text(NOT_STARTED, "cancelled"))
                 continue
             if current.result is None:
-                current.unknown = current.in_flight and current.spec.effect
+                current.unknown = current.in_flight and current.effect
                 current.result = (
                     ToolResult.error(UNKNOWN, code=OutcomeUnknown.code)
                     if current.unknown
@@ -177,17 +180,21 @@ class Caller:
         origins = Origins(ctx, spec, given)
         await origins.begin()
         refusal = await self._refusal(spec, given, ctx)
-        self.teller.begin(call, spec, given, step, effect=spec.effect and refusal is None)
-        current = self._open = _Open(call, spec, self.host.clock.monotonic(), result=refusal)
+        effect = refusal is None and (spec.effect or self._allowed(ctx).allow_api)
+        self.teller.begin(call, spec, given, step, effect=effect)
+        current = self._open = _Open(call, spec, self.host.clock.monotonic(), effect, result=refusal)
         if refusal is None:
             # What is about to happen must be on record before it can happen.
             await self.journal.saved()
             since = ctx.state.signals.mark
             current.in_flight = True
             current.result, current.unknown = await self._result_of(spec, args, ctx)
+            for policy in self.policies:
+                policy.ended(current.result)
             if spec.effect and not current.unknown:
                 await self._note_navigation(ctx, since, current.result)
         assert current.result is not None
+        current.result = self.guard.judged(spec, current.result)
         current.result.notes.extend(self.tabs.take_notes())
         self._open = None
         self.teller.finish(call, spec, current.result, current.started, unknown=current.unknown)
@@ -203,7 +210,7 @@ class Caller:
             result = await detached(spec.run(self._allowed(ctx), args), spec.timeout)
         except TimeoutError:
             result = ToolResult.error(f"No answer within {spec.timeout:g} seconds.", code="timeout")
-            if spec.effect:
+            if spec.effect or self._allowed(ctx).allow_api:
                 result.data["code"] = OutcomeUnknown.code
         except WebBrainError as error:
             result = _from_error(error)
@@ -224,7 +231,7 @@ class Caller:
         for policy in self.policies:
             try:
                 while card := await detached(policy.needs_card(ctx, spec, given), spec.timeout):
-                    refusal = policy.answered(await self.cards.ask(card))
+                    refusal = await policy.answered(await self.cards.ask(card))
                     if refusal is not None:
                         return refusal
             except TimeoutError:

@@ -52,17 +52,20 @@ class ConstrainedTurns:
             page=_page_text(state.page, history.text_read(done)),
         )
         return ModelRequest(
-            messages=[
-                Message(role="system", content=state.system),
-                *examples(tuple(tool.name for tool in state.tools)),
-                Message(role="user", content=asked),
-            ],
+            messages=[*self.opening(state), Message(role="user", content=asked)],
             temperature=0.0,
             max_tokens=self._room,
             response_schema=TurnSchema(state, elements, done).build(),
             response_name="step",
             thinking="off",
         )
+
+    def opening(self, state: TurnState) -> list[Message]:
+        """Instructions and examples: the server has them at hand from one call to the next."""
+        return [
+            Message(role="system", content=state.system),
+            *examples(tuple(tool.name for tool in state.tools)),
+        ]
 
     def read(self, reply: ModelReply, state: TurnState) -> Turn:
         """Take the one call out of the answer; raise ``ModelMayRetry`` if there is none."""

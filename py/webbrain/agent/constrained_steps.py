@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from webbrain.agent import enrich
+from webbrain.agent.planner_text import is_plan, plan_lines
 from webbrain.core.messages import Message, ToolCall
 from webbrain.providers.loose_json import leading_object
 
@@ -119,9 +120,14 @@ def notes(run: Sequence[Message]) -> list[str]:
     for message in reversed(run):
         if message.role == "tool":
             break
-        if message.role == "user" and message.content.startswith(enrich.NOTE):
+        if message.role == "user" and message.content.startswith(enrich.NOTE) and not is_plan(message):
             out.append(message.content)
     return out[::-1][-2:]
+
+
+def plan(run: Sequence[Message]) -> list[str]:
+    """The lines of the plan that this run is to keep to."""
+    return next((plan_lines(message) for message in run if is_plan(message)), [])
 
 
 def named(step: Step, target: str) -> Step:

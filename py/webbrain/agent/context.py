@@ -1,8 +1,8 @@
 """Keep what is sent to a model within its window.
 
-This is the simple guard: old tool results are replaced by a line, then the oldest turns are left out; the
-first message of the user stays. It forgets without a summary. The full history stays in the journal either
-way.
+Old tool results are replaced by a line first. What is still too long is folded into a summary (see
+``compaction``); where that is not possible, the oldest turns are left out. The first message of the user and
+the one that asks for what is done now stay. The full history stays in the journal either way.
 """
 
 import itertools
@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
+from webbrain.agent.planner_text import is_plan
 from webbrain.core.messages import Message, ToolSchema
 
 FILL: Final = 0.75
@@ -27,6 +28,10 @@ DOCUMENT_PAGE_CHARS: Final = 9_000
 MESSAGE_OVERHEAD_CHARS: Final = 16
 RECENT_MESSAGES: Final = 6
 """Messages at the end whose tool results are never replaced."""
+MOST_MESSAGES: Final = 50
+"""More messages than that are folded, however short they are."""
+MOST_CHARS: Final = 80_000
+"""More characters than that are folded, however large the window: models lose the thread before."""
 SMALL_RESULT_CHARS: Final = 200
 """Tool results up to this length are not worth replacing."""
 
@@ -52,6 +57,52 @@ class ContextGuard:
         self._chars_per_token = CHARS_PER_TOKEN
         self._replaced: set[str] = set()
         self._dropped: set[int] = set()
+        self._folded = 0
+        self._kept: set[int] = set()
+        self._block = ""
+        self.summary = ""
+        """What stands for the folded messages."""
+
+    def due(self, messages: Sequence[Message], *, window: int, output: int, fixed: int, pinned: int) -> bool:
+        """Whether older messages should be folded now. Old results are shortened first if that is enough."""
+        budget = self._budget(FILL, window, output, fixed)
+        if self.shown(messages) > MOST_MESSAGES:
+            return True
+        most = min(MOST_CHARS, budget)
+        if self._size(messages) <= most:
+            return False
+        self._shorten(messages, most * FILL_AFTER / FILL)
+        return self._size(messages) > most
+
+    def shown(self, messages: Sequence[Message]) -> int:
+        """How many messages a model sees."""
+        return len(self._view(messages))
+
+    def foldable(self, messages: Sequence[Message], *, kept: int, pinned: int) -> list[Message]:
+        """The messages that would be folded if only the newest ``kept`` stay as they are."""
+        fixed = self._fixed(messages, pinned)
+        candidates = [*sorted(self._kept), *range(self._folded, self._boundary(messages, kept))]
+        return [messages[index] for index in candidates if index not in fixed]
+
+    def fold(self, messages: Sequence[Message], *, kept: int, pinned: int, summary: str, block: str) -> int:
+        """Let ``summary`` stand for what :meth:`foldable` names; ``block`` is how models see it. Return the
+        number of messages that are covered.
+        """
+        upto = self._boundary(messages, kept)
+        fixed = self._fixed(messages, pinned)
+        self.restore(upto, [index for index in sorted(fixed) if index < upto], summary, block)
+        return upto
+
+    def restore(self, upto: int, kept: Sequence[int], summary: str, block: str) -> None:
+        """Take up a folding that was made before: of the first ``upto`` messages only those at ``kept``
+        stay.
+        """
+        self._folded, self._kept, self.summary, self._block = upto, set(kept), summary, block
+
+    @property
+    def kept(self) -> list[int]:
+        """Where the messages stand that were not folded with their neighbours."""
+        return sorted(self._kept)
 
     def learn(self, chars: int, prompt_tokens: int | None) -> None:
         """Correct the estimate by what a provider counted. It is never taken to be more generous than
@@ -81,16 +132,42 @@ class ContextGuard:
         target = self._budget(FILL_AFTER, window, output, fixed)
         if emergency:
             target = min(target, self._size(messages) * FILL_EMERGENCY)
-        for message in messages[: max(0, len(messages) - RECENT_MESSAGES)]:
-            if self._size(messages) <= target:
-                return self._view(messages)
-            if message.role == "tool" and len(message.content) > SMALL_RESULT_CHARS and message.tool_call_id:
-                self._replaced.add(message.tool_call_id)
+        self._shorten(messages, target)
         for group in self._groups(messages, pinned):
             if self._size(messages) <= target:
                 break
             self._dropped.update(group)
         return self._view(messages)
+
+    def _shorten(self, messages: Sequence[Message], target: float) -> None:
+        """Replace results, the oldest first, until ``target`` characters are reached."""
+        over = self._size(messages) - target
+        for index, message in enumerate(messages[: max(0, len(messages) - RECENT_MESSAGES)]):
+            if over <= 0:
+                return
+            if message.role != "tool" or not message.tool_call_id or not self._is_shown(index):
+                continue
+            if len(message.content) > SMALL_RESULT_CHARS and message.tool_call_id not in self._replaced:
+                self._replaced.add(message.tool_call_id)
+                over -= message_chars(message) - message_chars(self._shown(message))
+
+    def _first(self, messages: Sequence[Message]) -> int:
+        return next((index for index, message in enumerate(messages) if message.role == "user"), 0)
+
+    def _fixed(self, messages: Sequence[Message], pinned: int) -> set[int]:
+        """What always stays: how it began, what is asked for now, and the plan for that."""
+        plans = (index for index in range(pinned + 1, len(messages)) if is_plan(messages[index]))
+        return {self._first(messages), pinned, *plans}
+
+    def _is_shown(self, index: int) -> bool:
+        return index not in self._dropped and (index >= self._folded or index in self._kept)
+
+    def _boundary(self, messages: Sequence[Message], kept: int) -> int:
+        """Where the newest messages begin, at least ``kept`` of them; never between a call and its result."""
+        upto = max(len(messages) - kept, 0)
+        while upto > 0 and messages[upto].role == "tool":
+            upto -= 1
+        return max(upto, self._folded)
 
     def _budget(self, share: float, window: int, output: int, fixed: int) -> float:
         return max(0.0, window * share - output) * self._chars_per_token - fixed
@@ -102,17 +179,17 @@ class ContextGuard:
         """What may be dropped, oldest first: a message and, if it made calls, their results. Not the last
         one.
         """
-        first = next((index for index, message in enumerate(messages) if message.role == "user"), 0)
+        fixed = self._fixed(messages, pinned)
         starts = [index for index, message in enumerate(messages) if message.role != "tool"]
         groups = [range(start, end) for start, end in itertools.pairwise(starts)]
-        return [
-            group
-            for group in groups
-            if group.start not in (first, pinned) and group.start not in self._dropped
-        ]
+        return [group for group in groups if group.start not in fixed and self._is_shown(group.start)]
 
     def _view(self, messages: Sequence[Message]) -> list[Message]:
-        return [self._shown(message) for index, message in enumerate(messages) if index not in self._dropped]
+        shown = [self._shown(message) for index, message in enumerate(messages) if self._is_shown(index)]
+        if self._block and shown:
+            first = shown[0]
+            shown[0] = first.model_copy(update={"content": f"{first.content}\n\n{self._block}"})
+        return shown
 
     def _shown(self, message: Message) -> Message:
         if message.tool_call_id not in self._replaced:

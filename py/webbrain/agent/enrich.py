@@ -17,6 +17,11 @@ def clean(text: str, limit: int) -> str:
     return " ".join(_UNSAFE.sub("", _CONTROL.sub(" ", text)).split())[:limit]
 
 
+def plain(text: str) -> str:
+    """One line without control and direction characters; brackets and quotes stay."""
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
 NOTE: Final = "[Note from the extension: "
 """How every sentence begins that we put in the user's place. What the user typed always comes after its
 facts.

@@ -28,7 +28,8 @@ class Journal:
     """The record of one conversation, in memory and in the store's stream of the same name.
 
     Records are ``{"kind": "event", "event": RunEvent, "effect"?: true}`` and ``{"kind": "message", "n":
-    number, "runId": ..., "message": Message}``. A write whose outcome the store could not tell is repeated;
+    number, "runId": ..., "message": Message}``, and ``{"kind": "folded", ...}`` with what
+    ``ContextGuard.restore`` takes. A write whose outcome the store could not tell is repeated;
     readers know a second copy by ``seq`` and ``n``.
     """
 
@@ -45,6 +46,8 @@ class Journal:
         """Sequence numbers of the events that began a call which changes something."""
         self.spoken: set[str] = set()
         """Runs of which the history has at least one message."""
+        self.folded: dict[str, Any] | None = None
+        """The newest folding of older messages that the store has, as ``ContextGuard.restore`` takes it."""
         self.failing = False
         """True from a refused write until the next good one."""
         self.taint = Taint()
@@ -153,6 +156,8 @@ class Journal:
                 message = Message.model_validate(record["message"])
                 self.messages.append(message)
                 self._call_ids.update(call.id for call in message.tool_calls)
+            elif record.get("kind") == "folded":
+                self.folded = {key: value for key, value in record.items() if key != "kind"}
         self.messages = arranged(self.messages)
         if self.events:
             self.begin(self.events[-1].run_id, self.events[-1].request_id)

@@ -9,6 +9,7 @@ from webbrain.core.events import Card
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Capabilities
+from webbrain.policy.grants import Leave
 from webbrain.providers.base import ModelInfo
 from webbrain.tools.base import ToolContext, ToolSpec
 
@@ -25,12 +26,16 @@ class ConfirmPolicy(Protocol):
         """
         ...
 
-    def answered(self, answer: str) -> ToolResult | None:
+    async def answered(self, answer: str) -> ToolResult | None:
         """Take up what was chosen on the last card. ``None`` lets the call go on, a result is its result."""
         ...
 
     def context(self, ctx: ToolContext) -> ToolContext:
         """What the tool must run with after the questions were settled."""
+        ...
+
+    def ended(self, result: ToolResult) -> None:
+        """The call that was let through has this result."""
         ...
 
 
@@ -45,5 +50,5 @@ class AgentParts:
     render: Callable[[ToolSpec, ToolResult], str]
     """A result as the model reads it: capped, and wrapped where a page had a say in it."""
     strategy: Callable[[ModelInfo], TurnStrategy]
-    confirm: Callable[[], Sequence[ConfirmPolicy]]
+    confirm: Callable[[Leave], Sequence[ConfirmPolicy]]
     """The policies of a new run, in the order they are asked."""

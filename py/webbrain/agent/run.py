@@ -1,36 +1,57 @@
 """One run: ask the model, do what it asks, give it the results, until it is done or somebody stops it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 from typing import Final
 
-from webbrain.agent import enrich
+from webbrain.agent import attachments, enrich
 from webbrain.agent.calls import Caller
 from webbrain.agent.cards import Cards
+from webbrain.agent.clarify import Clarifier
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import Journal
 from webbrain.agent.model import ModelCaller
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
+from webbrain.agent.planner_guard import ExecutionGuard
+from webbrain.agent.planner_turn import ONLY_WORDS, UNVERIFIED, Planning
+from webbrain.agent.run_options import RunOptions
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
+from webbrain.agent.run_words import (
+    API_ALLOWED,
+    CONTINUE,
+    EMPTY,
+    ENDINGS,
+    UNREADABLE,
+    WITHOUT_SCHEMA,
+    RunEnded,
+    last_request,
+    spent_in,
+)
+from webbrain.agent.secrecy import Secrecy
 from webbrain.agent.spending import Account, PaidClient
 from webbrain.agent.tally import Status, Tally
 from webbrain.agent.telling import NAME_CHARS, Teller
-from webbrain.agent.secrecy import Secrecy
 from webbrain.agent.turns import Turn, TurnState, TurnStrategy
 from webbrain.agent.waiting import detached
-from webbrain.core.errors import BridgeError, CostLimit, ModelMayRetry, ProviderFailed, WebBrainError
-from webbrain.core.events import MaxSteps, RunError, RunEvent, Text, Thinking, UserMessage
+from webbrain.core.errors import (
+    BridgeError,
+    CostLimit,
+    ModelMayRetry,
+    ProviderFailed,
+    ToolFailed,
+    WebBrainError,
+)
+from webbrain.core.events import MaxSteps, RunError, Text, Thinking, UserMessage
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id
-from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW, MAX_STEPS_DEFAULT
+from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host, Tab
-from webbrain.policy.grants import Leave, Need
+from webbrain.policy.grants import Leave
 from webbrain.policy.taint import origin_of
 from webbrain.providers.base import SCHEMA_REFUSED, ModelClient, ModelInfo, model_differs
 from webbrain.tools.base import ToolContext
@@ -42,49 +63,6 @@ CLOSING_TABS_TIMEOUT: Final = 2.0
 CALLS_PER_REPLY: Final = 32
 """More calls in one answer than this are refused: no honest answer has them."""
 REPLY_TEXT_CHARS: Final = 200_000
-
-ENDINGS: Final[dict[Status, str]] = {
-    "completed": "(Done.)",
-    "stopped": "(The user stopped me here.)",
-    "failed": "(An error ended this here.)",
-    "max_steps": "(I reached the step limit here.)",
-    "cost_limit": "(The user's spending allowance was used up here.)",
-}
-"""What stands in the model's place where a run ended before it could say anything."""
-
-CONTINUE: Final = (
-    "The user allows more steps. Go on with the task from where you are; do not repeat what is done."
-)
-EMPTY: Final = "Your answer was empty. Go on with the task, or give the answer for the user."
-WITHOUT_SCHEMA: Final = (
-    "This run goes on with its own tool calls. Set constrained calls to Never in the settings to save the try."
-)
-API_ALLOWED: Final = (
-    "The user now allows requests that change data: fetch_url may use POST, PUT, PATCH and DELETE in this "
-    "conversation. Each is shown to the user first. Prefer the page's own controls where they will do."
-)
-UNREADABLE: Final = "Your answer could not be used: {reason}"
-
-
-class RunEnded(WebBrainError):
-    """Ends the run as failed, with a reason for the person."""
-
-    def __init__(self, message: str, *, code: str, retryable: bool = True) -> None:
-        super().__init__(message, code=code)
-        self.retryable = retryable
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What a run is asked to do. ``max_steps`` 0 means no limit. ``continued`` carries no text."""
-
-    run_id: str
-    request_id: str
-    mode: Mode
-    text: str = ""
-    continued: bool = False
-    max_steps: int = MAX_STEPS_DEFAULT
-    streaming: bool = True
 
 
 class Run:
@@ -100,21 +78,48 @@ class Run:
         options: RunOptions,
         eyes: Eyes,
         account: Account,
+        waits: Callable[[bool], None] | None = None,
+        execution: ExecutionGuard | None = None,
     ) -> None:
-        """``connect`` gives the model's client; it may ask a server, so it is called inside the run."""
+        """``connect`` gives the model's client; it may ask a server, so it is called inside the run.
+        ``waits`` is told whether the run waits for a person. ``execution`` is the conversation's own: a
+        Continue is held to what the task before it was held to.
+        """
         self.options = options
         self.closed = False
         """True once the run said how it ended; what is left then is storing it."""
-        self.cards = Cards(journal)
         self._host = host
         self._parts = parts
         self._connect = connect
         self._journal = journal
+        self._tabs = RunTabs(host, journal.tab_id, self._warn)
         self._tabs.state.taint = journal.taint
         self._secrecy = Secrecy(journal, strict=options.strict_secrets)
-        self._tabs = RunTabs(host, journal.tab_id, self._warn)
         self._teller = Teller(journal, host.clock)
-        self._caller = Caller(host, parts, journal, self.cards, parts.confirm(), self._tabs, self._teller)
+        self.cards = Cards(journal, waits)
+        leave = Leave(
+            asks=options.asks,
+            allow_api=options.allow_api,
+            once=options.once,
+            said=lambda: self._task_text,
+            name_of=self._teller.name_of,
+        )
+        policies = parts.confirm(leave)
+        self._guard = execution or ExecutionGuard()
+        self.planning = Planning(
+            host.clock, journal, options.plans, self._guard, unattended=not options.asks, waits=waits
+        )
+        self._mode = options.mode
+        self._person = Clarifier(
+            self.cards,
+            host.clock,
+            self._tabs.state,
+            self._guard,
+            options.clarify_seconds if options.asks else 0,
+        )
+        self._caller = Caller(
+            host, parts, journal, self.cards, policies, self._tabs, self._teller, self._guard
+        )
         self._model = ModelCaller(host, journal, guard)
         self._eyes = eyes
         self._account = account
@@ -131,12 +136,13 @@ class Run:
     @property
     def tab_id(self) -> int:
         """The tab this run works on now, whichever the user looks at."""
-        self._tabs.state.taint = journal.taint
         return self._tabs.state.tab_id
 
     @property
     def status(self) -> str:
-        """What a screen shows: ``running``, or ``awaiting_card`` while a person must answer."""
+        """What a screen shows: ``running``, or what a person must answer."""
+        if self.planning.reviewer.waiting:
+            return "awaiting_plan"
         return "awaiting_card" if self.cards.waiting else "running"
 
     def begin(self) -> None:
@@ -144,7 +150,10 @@ class Run:
         self._journal.begin(self.options.run_id, self.options.request_id)
         self._journal.emit(
             UserMessage(
-                text=self.options.text, mode=self.options.mode.value, continued=self.options.continued
+                text=self.options.text,
+                mode=self.options.mode.value,
+                continued=self.options.continued,
+                files=[file.view() for file in self.options.files],
             )
         )
 
@@ -155,7 +164,8 @@ class Run:
             self._tabs.listen()
             await self._introduce()
             client = PaidClient(await detached(self._connect()), self._account)
-            status = await self._loop(client, self._parts.strategy(client.info))
+            # What the service can do is known better after the plan, so the strategy is chosen anew.
+            status = await self._plan(client) or await self._loop(client, self._parts.strategy(client.info))
         except asyncio.CancelledError:
             # Stopping is this task's own end, so the cancellation goes no further.
             task = asyncio.current_task()
@@ -185,41 +195,14 @@ class Run:
         tab = await self._tab()
         await self._tabs.take_over(open_before(self._journal.events, self.options.run_id))
         if self.options.continued:
-            self._pinned, self._task_text = self._last_request()
+            self._pinned, self._task_text = last_request(self._journal)
             self._journal.add(Message(role="user", content=enrich.note(CONTINUE)))
         else:
-            self._pinned = len(self._journal.messages)
-            text = enrich.user_turn(
-                self.options.text, self._host.clock.local_time(), tab, self._tabs.left_open()
-            )
-            self._journal.add(Message(role="user", content=text))
+            self._journal.add(await self._user_turn(tab))
+            self._pinned = len(self._journal.messages) - 1
         self._introduced = True
         await self._journal.saved()
 
-    async def _loop(self, client: ModelClient, strategy: TurnStrategy) -> Status:
-        malformed = empty = 0
-        self._eyes.meet(client)
-        if not self.options.continued:
-            await self._eyes.first_look(self.options.mode, self._context(client.info))
-        while True:
-            if self.options.max_steps and self._tally.steps >= self.options.max_steps:
-                self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
-                return "max_steps"
-            self._tally.steps += 1
-            self._tell_store_fails()
-            state = await self._state(client.info, needs_page=strategy.needs_page)
-            self._journal.emit(Thinking(step=self._tally.steps))
-            try:
-                turn = await self._turn(client, strategy, state)
-            except ProviderFailed as error:
-                strategy = self._without_schema(error, client.info)
-                continue
-            except ModelMayRetry as error:
-                malformed = self._one_more_malformed(malformed)
-                self._journal.add(
-                    Message(role="user", content=enrich.note(UNREADABLE.format(reason=error.message)))
-                )
-                continue
     async def _user_turn(self, tab: Tab | None) -> Message:
         try:
             files = await self._eyes.described(self.options.files)
@@ -267,32 +250,38 @@ class Run:
             self._journal.add(Message(role="user", content=start.note))
         return start.status
 
+    async def _loop(self, client: ModelClient, strategy: TurnStrategy) -> Status:
+        malformed = empty = 0
+        self._eyes.meet(client)
+        if not self.options.continued:
+            await self._eyes.first_look(self._mode, self._context(client.info))
+        while True:
+            if self.options.max_steps and self._tally.steps >= self.options.max_steps:
+                self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
+                return "max_steps"
+            self._tally.steps += 1
+            self._tell_store_fails()
+            state = await self._state(client.info, needs_page=strategy.needs_page)
+            self._journal.emit(Thinking(step=self._tally.steps))
+            try:
+                turn = await self._turn(client, strategy, state)
+            except ProviderFailed as error:
+                strategy = self._without_schema(error, client.info)
+                continue
+            except ModelMayRetry as error:
+                malformed = self._one_more_malformed(malformed)
+                self._journal.add(
+                    Message(role="user", content=enrich.note(UNREADABLE.format(reason=error.message)))
+                )
+                continue
             if turn.calls:
                 empty = 0
                 ended, bad = await self._carry_out(turn, state, client.info)
                 if ended:
-    async def _user_turn(self, tab: Tab | None) -> Message:
-        try:
-            files = await self._eyes.described(self.options.files)
-        except ToolFailed as error:
-            raise RunEnded(error.message, code=error.code) from error
-        text = enrich.user_turn(
-            self.options.text,
-            self._host.clock.local_time(),
-            tab,
-            self._tabs.left_open(),
-            attachments.block(files),
-        )
-        return Message(
-            role="user",
-            content=text,
-            images=self._eyes.attached_images(files),
-            documents=attachments.documents(files),
-            origin=origin_of(tab.url) if tab else "",
-        )
-
                     return "completed"
                 malformed = self._one_more_malformed(malformed) if bad else 0
+            elif turn.text.strip() and (refusal := self._guard.refuse_text(turn.text)):
+                self._nudge(turn.text, refusal)
             elif turn.text.strip():
                 self._journal.emit(Text(content=self._secrecy.answer(turn.text), final=True))
                 if self._cut_off:
@@ -308,13 +297,14 @@ class Run:
 
     async def _state(self, info: ModelInfo, *, needs_page: bool) -> TurnState:
         """Everything the next model call is built from; the list of tools is made anew each time."""
-        mode = self.options.mode
+        mode = self._mode
         self._eyes.forget_old()
         offered = self._parts.tools_for(mode, info.tier, self._host.capabilities)
         tools = [spec for spec in offered if self._eyes.offers(spec)]
         page = await self._tabs.read(self._refs) if needs_page else None
         if page is not None:
             self._teller.learn_names(page.controls)
+            self._journal.taint.learn(f"{page.title}\n{page.tree}", origin_of(page.url))
         return TurnState(
             system=self._parts.system_prompt(mode, info.tier, info.constrained),
             task=self._task_text,
@@ -324,7 +314,13 @@ class Run:
             tier=info.tier,
             step=self._tally.steps,
             page=page,
+            attached=self._attached(),
         )
+
+    def _attached(self) -> str:
+        """What is said of the files of the request under way, or of the one that a Continue goes on with."""
+        asked = self._journal.messages[self._pinned : self._pinned + 1]
+        return attachments.block_of(asked[0].content, self._task_text) if asked else ""
 
     async def _turn(self, client: ModelClient, strategy: TurnStrategy, state: TurnState) -> Turn:
         """One model call, read and put into the history; raise ``ModelMayRetry`` if it cannot be
@@ -343,7 +339,6 @@ class Run:
                 raise ModelMayRetry(
                     f"{len(turn.calls)} tool calls in one answer are too many; send a few at a time."
                 )
-            self._journal.taint.learn(f"{page.title}\n{page.tree}", origin_of(page.url))
         except ModelMayRetry:
             self._journal.add(
                 Message(role="assistant", content=reply.text[:REPLY_TEXT_CHARS] or "(unreadable)")
@@ -393,12 +388,13 @@ class Run:
         return ToolContext(
             self._host,
             self.tab_id,
-            self.options.mode,
+            self._mode,
             info.tier,
             info.context_window,
             refs=self._refs,
             state=self._tabs.state,
             sight=self._eyes,
+            person=self._person,
         )
 
     def _tell_other_model(self, info: ModelInfo, answered: str) -> None:
@@ -412,6 +408,14 @@ class Run:
         if self._journal.failing and not self._told_store_fails:
             self._told_store_fails = True
             self._warn("journal_failed", "This conversation cannot be stored right now; it may be lost.")
+
+    def _nudge(self, text: str, refusal: str) -> None:
+        """Tell the model once that words alone do not end the task."""
+        self._journal.emit(Text(content=self._secrecy.answer(text)))
+        if self._guard.nudged:
+            raise RunEnded(ONLY_WORDS, code="plan_only_output")
+        self._guard.nudged = True
+        self._journal.add(Message(role="user", content=enrich.note(refusal)))
 
     def _finish_with(self, result: ToolResult) -> None:
         if self._guard.doubted:
@@ -428,14 +432,6 @@ class Run:
                 "A larger model may do better.",
                 code="malformed_output",
             )
-    def _nudge(self, text: str, refusal: str) -> None:
-        """Tell the model once that words alone do not end the task."""
-        self._journal.emit(Text(content=self._secrecy.answer(text)))
-        if self._guard.nudged:
-            raise RunEnded(ONLY_WORDS, code="plan_only_output")
-        self._guard.nudged = True
-        self._journal.add(Message(role="user", content=enrich.note(refusal)))
-
         return so_far + 1
 
     def _with_own_ids(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
@@ -448,26 +444,6 @@ class Run:
             seen.add(call.id)
             out.append(call)
         return tuple(out)
-
-    def _last_request(self) -> tuple[int, str]:
-        """Where the history holds what a Continue goes on with, and the user's own words for it."""
-        place = next(
-            (
-                index
-                for index, message in reversed(list(enumerate(self._journal.messages)))
-                if message.role == "user" and not message.content.startswith(enrich.NOTE)
-            ),
-            0,
-        )
-        words = next(
-            (
-                str(event.data["text"])
-                for event in reversed(self._journal.events)
-                if event.type == "user_message" and not event.data["continued"]
-            ),
-            "",
-        )
-        return place, words
 
     async def _tab(self) -> Tab | None:
         try:
@@ -514,10 +490,3 @@ class Run:
         duration = round((self._host.clock.monotonic() - self._started) * 1000)
         earlier = spent_in(self._journal.events)
         self._journal.emit(self._tally.complete(status, duration, self._account, earlier))
-
-
-def spent_in(events: Iterable[RunEvent]) -> float | None:
-    """Dollars that the finished runs among these events cost; ``None`` if none of them cost anything."""
-    costs = [event.data.get("costUsd") for event in events if event.type == "run_complete"]
-    paid = [cost for cost in costs if cost is not None]
-    return sum(paid) if paid else None

@@ -44,6 +44,10 @@ class Teller:
         for ref in list(self._names)[:-NAMES_KEPT]:
             del self._names[ref]
 
+    def name_of(self, ref: str) -> str:
+        """What people call the element behind a reference; the reference itself if nothing is known."""
+        return self._names.get(ref, ref)
+
     def begin(
         self,
         call: ToolCall,

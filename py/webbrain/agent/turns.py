@@ -70,6 +70,10 @@ class TurnStrategy(Protocol):
         """Build the model call."""
         ...
 
+    def opening(self, state: TurnState) -> list[Message]:
+        """The messages that every call of the run begins with, if they never change."""
+        ...
+
     def read(self, reply: ModelReply, state: TurnState) -> Turn:
         """Read the answer; raise ``ModelMayRetry`` if it cannot be understood."""
         ...
@@ -88,6 +92,10 @@ class NativeTurns:
             temperature=TEMPERATURE_ASK if state.mode is Mode.ASK else TEMPERATURE_ACT,
             max_tokens=MAX_OUTPUT_TOKENS,
         )
+
+    def opening(self, state: TurnState) -> list[Message]:
+        """Nothing that other calls could share: the tools come first."""
+        return []
 
     def read(self, reply: ModelReply, state: TurnState) -> Turn:
         """Take the provider's own tool calls."""

@@ -43,7 +43,7 @@ class AttachmentRejected(_Camel):
 
 
 class Thinking(_Camel):
-    """A model call began; ``step`` counts from 1."""
+    """A model call began; ``step`` counts from 1. Step 0, with the note ``plan``, is the making of a plan."""
 
     step: int
     note: str = ""
@@ -105,30 +105,81 @@ class CardField(_Camel):
 
 
 class CardOption(_Camel):
-    """A button of a card."""
+    """A button of a card. ``code`` names its words, for screens of other languages."""
 
     id: str
     label: str
+    code: str = ""
     style: Literal["primary", "secondary", "danger"] = "secondary"
 
 
 class Card(_Camel):
-    """A question only a person answers. It never times out; any other reply means no."""
+    """A question only a person answers; any reply but its yes means no. Permission and submit cards never time
+    out and take no free text. A ``clarify`` card may: after ``seconds`` (0: never) its first option is taken.
+    """
 
     card_id: str
     kind: Literal["submit", "clarify", "permission"]
     title: str
     question: str
     host: str = ""
+    origin: str = ""
+    """``host`` as people may be shown it: encoded where its letters could pass for another's."""
+    ask: str = ""
+    """What is asked (``policy.asking.Ask``), by which screens find their own words for ``title`` and
+    ``question``, with ``params`` in the places of both and a sentence more for each of ``warnings``."""
+    params: dict[str, str] = Field(default_factory=dict)
+    warnings: list[str] = Field(default_factory=list)
+    details: list[CardField] = Field(default_factory=list)
+    """What would be done, in exact values. ``fields`` are those of a form."""
     fields: list[CardField] = Field(default_factory=list)
     options: list[CardOption]
+    seconds: int = 0
+    free_text: bool = False
 
 
 class CardResolved(_Camel):
-    """A card was answered or withdrawn (``answer`` is then ``cancelled``)."""
+    """A card was answered or withdrawn (``answer`` is then ``cancelled``). ``answer`` ``text`` is one in the
+    person's own words; ``source`` says of a ``clarify`` card who answered."""
 
     card_id: str
     answer: str
+    text: str = ""
+    source: Literal["user", "timeout", "auto"] = "user"
+
+
+PlanDecision = Literal["approved", "edited", "rejected", "expired", "withdrawn"]
+"""What became of a plan that a person was shown; only the first two let it be carried out."""
+
+
+class PlanReview(_Camel):
+    """A plan waits for a person until ``expires_at`` (milliseconds since 1970); then it counts as rejected.
+    Nothing is done before. ``confidence`` is 0 to 1."""
+
+    plan_id: str
+    summary: str
+    steps: list[str]
+    risks: list[str] = Field(default_factory=list)
+    confidence: float
+    markdown: str
+    verbose_markdown: str
+    expires_at: int
+
+
+class PlanResolved(_Camel):
+    """What became of a plan that was shown."""
+
+    plan_id: str
+    decision: PlanDecision
+
+
+class PlanAutoApproved(_Camel):
+    """A plan that nobody had to look at, by the user's settings, is being carried out."""
+
+    plan_id: str
+    summary: str
+    steps: list[str]
+    confidence: float
 
 
 class OpenTab(_Camel):
@@ -171,6 +222,13 @@ class RunError(_Camel):
     retryable: bool = True
 
 
+class ContextCompacted(_Camel):
+    """Older messages were folded into a summary; models see ``messages_after`` of ``messages_before``."""
+
+    messages_before: int
+    messages_after: int
+
+
 class MaxSteps(_Camel):
     """The step limit was reached; Continue is offered."""
 
@@ -209,9 +267,13 @@ EVENTS: dict[str, type[_Camel]] = {
     "tool_result": ToolCallFinished,
     "clarify": Card,
     "card_resolved": CardResolved,
+    "plan_review": PlanReview,
+    "plan_resolved": PlanResolved,
+    "plan_auto_approved": PlanAutoApproved,
     "warning": Warning,
     "picture": Picture,
     "error": RunError,
+    "context_compacted": ContextCompacted,
     "max_steps_reached": MaxSteps,
     "run_complete": RunComplete,
 }
@@ -230,9 +292,13 @@ Event = (
     | ToolCallFinished
     | Card
     | CardResolved
+    | PlanReview
+    | PlanResolved
+    | PlanAutoApproved
     | Warning
     | Picture
     | RunError
+    | ContextCompacted
     | MaxSteps
     | RunComplete
 )

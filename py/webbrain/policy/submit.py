@@ -11,12 +11,14 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from webbrain.core.errors import BridgeError, ToolFailed
-from webbrain.core.events import Card, CardField, CardOption
-from webbrain.core.ids import new_id
+from webbrain.core.events import Card, CardField
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
+from webbrain.policy.asking import ONCE, PRESS_OPTIONS, SUBMIT_OPTIONS, Ask, card
 from webbrain.policy.credentials import MASK, names_secret
+from webbrain.policy.origins import is_local, known_key, plain
+from webbrain.policy.place import changed
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.frames import pick
 from webbrain.tools.pointing import click_args
@@ -26,11 +28,6 @@ CARD_FIELDS: Final = 12
 FIELD_LABEL_CHARS: Final = 80
 FIELD_VALUE_CHARS: Final = 200
 CONTROL_CHARS: Final = 80
-HOST_CHARS: Final = 253
-QUESTION_CHARS: Final = 1_200
-
-ONCE: Final = "once"
-DENY: Final = "deny"
 
 DENIED: Final = (
     "The user did not allow this form to be sent. Do not try to send it another way; "
@@ -84,6 +81,8 @@ class SubmitPolicy:
         """The page's token for the call last asked about; empty if that call sends nothing."""
         self._frame: int | None = None
         """The frame that was asked; the call must not go to another one."""
+        self.seen: Mapping[str, Any] = {}
+        """What the page said of the call last asked about."""
         self._asked: Mapping[str, Any] | None = None
         """The arguments of the call whose card was shown."""
 
@@ -94,9 +93,31 @@ class SubmitPolicy:
         """
         if args is self._asked:
             return None
-        self.token, self._asked, self._frame = "", None, None
+        self.token, self._asked, self._frame, self.seen = "", None, None, {}
         if not self._enabled or ctx.mode is Mode.ASK or not may_submit(spec, args):
             return None
+        probe = self.seen = await self._probe(ctx, spec, args)
+        if not (probe["submits"] or probe.get("commits") is True):
+            return None
+        self.token = str(probe.get("token") or "")
+        tab = await ctx.host.browser.get_tab(ctx.tab_id)
+        inside = await self._frame_address(ctx)
+        self._asked = args
+        return card_for(probe, tab.url, inside)
+
+    async def recheck(self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> None:
+        """After another question about the same call: raise ``ToolFailed`` (``changed_since_asked``) if the
+        page now says something else of it than before.
+        """
+        if not self.seen:
+            return
+        before = self.seen
+        now = await self._probe(ctx, spec, args)
+        if any(before.get(key) != now.get(key) for key in ("submits", "commits", "control")):
+            raise changed("what would be pressed is not what it was")
+
+    async def _probe(self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page says of a call; raise ``ToolFailed`` if it cannot say."""
         try:
             question = await _asked(ctx, spec, args)
             self._frame = question.frame_id
@@ -114,13 +135,7 @@ class SubmitPolicy:
                 code=str(probe.get("code") or "probe_failed"),
                 data={key: value for key, value in probe.items() if key not in ("success", "error", "code")},
             )
-        if not probe["submits"]:
-            return None
-        self.token = str(probe.get("token") or "")
-        tab = await ctx.host.browser.get_tab(ctx.tab_id)
-        inside = await self._frame_address(ctx)
-        self._asked = args
-        return card_for(probe, tab.url, inside)
+        return probe
 
     async def _frame_address(self, ctx: ToolContext) -> str:
         """The address of the frame that was asked; empty for the page itself."""
@@ -154,58 +169,39 @@ def card_for(probe: Mapping[str, Any], page_url: str, frame_url: str = "") -> Ca
 
     ``frame_url`` is the form's own document, if it is in a frame.
     """
-    action = str(probe.get("action") or frame_url or page_url)
-    host = _host(action) or str(probe.get("host") or "") or _host(frame_url or page_url)
+    here = frame_url or page_url
+    action = str(probe.get("action") or here)
+    host = known_key(action) or plain(str(probe.get("host") or ""), FIELD_VALUE_CHARS) or known_key(here)
     fields = probe.get("fields")
     entries = [entry for entry in fields if isinstance(entry, Mapping)] if isinstance(fields, list) else []
-    return Card(
-        card_id=new_id("card"),
+    control = plain(str(probe.get("control") or ""), CONTROL_CHARS)
+    submits = probe.get("submits") is not False
+    ask = (Ask.SUBMIT if control else Ask.SUBMIT_UNNAMED) if submits else Ask.PRESS
+    params = {"control": control, "page": known_key(page_url), "more": str(len(entries) - CARD_FIELDS)}
+    return card(
+        ask,
+        host,
+        SUBMIT_OPTIONS if submits else PRESS_OPTIONS,
         kind="submit",
-        title="Send this form?",
-        question=_question(probe, action, host, _host(page_url), len(entries) - CARD_FIELDS),
-        host=host[:HOST_CHARS],
         fields=[_field(entry) for entry in entries[:CARD_FIELDS]],
-        options=[
-            CardOption(id=ONCE, label="Send once", style="primary"),
-            CardOption(id=DENY, label="Do not send", style="secondary"),
-        ],
+        warnings=_warnings(submits, action, host, params["page"], len(entries) - CARD_FIELDS),
+        params=params,
     )
 
 
-def _question(probe: Mapping[str, Any], action: str, host: str, page_host: str, more: int) -> str:
-    control = _line(probe.get("control"), CONTROL_CHARS)
-    words = [f"WebBrain is about to press “{control}”." if control else "WebBrain is about to send a form."]
-    words.append(f"It goes to {host}." if host else "The page does not say where it goes.")
-    if host and page_host and host != page_host:
-        words.append(f"This is another site than the page you are on ({page_host}).")
-    if urlsplit(action).scheme == "http" and not _is_local(host):
-        words.append("The connection is not encrypted.")
-    if more > 0:
-        words.append(f"{more} more fields are not listed.")
-    return " ".join(words)[:QUESTION_CHARS]
+def _warnings(submits: bool, action: str, host: str, page: str, more: int) -> list[str]:
+    known = (
+        ("goes_to" if host else "goes_nowhere", submits),
+        ("other_site", bool(host and page and host != page)),
+        ("plain_text", urlsplit(action).scheme == "http" and not is_local(host)),
+        ("more_fields", more > 0),
+    )
+    return [code for code, holds in known if holds]
 
 
 def _field(entry: Mapping[str, Any]) -> CardField:
-    label = _line(entry.get("label"), FIELD_LABEL_CHARS) or "(no label)"
+    label = plain(str(entry.get("label") or ""), FIELD_LABEL_CHARS) or "(no label)"
     masked = entry.get("masked") is not False or names_secret(label)
     value = str(entry.get("value") or "")
-    if masked:
-        value = MASK if value else ""
-    elif len(value) > FIELD_VALUE_CHARS:
-        value = value[: FIELD_VALUE_CHARS - 1] + "…"
-    return CardField(label=label, value=value, masked=masked)
-
-
-def _line(value: Any, limit: int) -> str:
-    return " ".join(str(value or "").split())[:limit]
-
-
-def _host(url: str) -> str:
-    try:
-        return (urlsplit(url).hostname or "").removeprefix("www.")
-    except ValueError:
-        return ""
-
-
-def _is_local(host: str) -> bool:
-    return host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")
+    shown_value = (MASK if value else "") if masked else plain(value, FIELD_VALUE_CHARS, lines=True)
+    return CardField(label=label, value=shown_value, masked=masked)

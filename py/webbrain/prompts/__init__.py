@@ -19,6 +19,7 @@ COMPOSED: Final[Mapping[str, tuple[str, ...]]] = {
     "constrained": ("constrained",),
     "constrained-examples": ("constrained-examples",),
     "describe-picture": ("describe-picture",),
+    "summarise": ("summarise",),
     "strict-secrets": ("strict-secrets",),
     "describe-attachment": ("describe-attachment",),
 }

@@ -20,6 +20,7 @@ from webbrain.core.ids import new_id
 from webbrain.core.limits import LAST_ERROR_CHARS, SESSION_MIRROR_EVENTS, STREAMED_TEXT_CHARS
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
+from webbrain.policy.grants import Need
 
 OPEN_RUNS: Final = "open-runs"
 MIRROR_PERIOD: Final = 1.0
@@ -41,6 +42,17 @@ class Conversation:
     mode: Mode
     journal: Journal
     guard: ContextGuard = field(default_factory=ContextGuard)
+    allow_api: bool = False
+    """The user gave ``/allow-api``: requests that change data may be asked for."""
+    api_news: bool = False
+    """The model is to be told of that once."""
+    once: dict[Need, bool] = field(default_factory=dict)
+    """What was granted or denied until the user's next message."""
+
+    def take_api_news(self) -> bool:
+        """Whether the model must still be told that it may ask for requests that change data."""
+        news, self.api_news = self.api_news, False
+        return news
 
     def last_run(self) -> tuple[str, str] | None:
         """``(run_id, request_id)`` of the newest run."""
@@ -103,6 +115,12 @@ class Conversations:
         """Remember the tab's mode."""
         conversation = await self.of(tab_id)
         conversation.mode = mode
+        await self._remember(conversation)
+
+    async def allow_api(self, tab_id: int, allow: bool) -> None:
+        """Remember whether requests that change data may be asked for in this conversation."""
+        conversation = await self.of(tab_id)
+        conversation.allow_api = conversation.api_news = allow
         await self._remember(conversation)
 
     async def forget_tab(self, tab_id: int) -> None:
@@ -174,6 +192,7 @@ class Conversations:
         known = await self._load(
             kept["conversationId"], tab_id, Mode(mode) if mode in (Mode.ASK, Mode.ACT) else Mode.ASK
         )
+        known.allow_api = kept.get("allowApi") is True
         self._known[tab_id] = known
         return known
 
@@ -212,7 +231,11 @@ class Conversations:
         )
 
     async def _remember(self, conversation: Conversation) -> None:
-        value = {"conversationId": conversation.id, "mode": conversation.mode.value}
+        value = {
+            "conversationId": conversation.id,
+            "mode": conversation.mode.value,
+            "allowApi": conversation.allow_api,
+        }
         await self._host.session.set({f"agentConv:{conversation.tab_id}": value})
 
     # --- mirrors ---

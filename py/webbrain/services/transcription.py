@@ -20,8 +20,6 @@ from webbrain.services.providers import ProviderService, failure_view
 TRANSCRIPTION_KEY: Final = "transcriptionModel"
 AUTO: Final = "auto"
 MODEL_CHARS: Final = 200
-SOUND_CHARS: Final = 4 * (round(speech.SECONDS_MAX * speech.SAMPLE_RATE * speech.SAMPLE_BYTES) // 3 + 100)
-"""Of a recording as base64."""
 
 
 class TranscriptionService:
@@ -60,16 +58,18 @@ class TranscriptionService:
         latency = round((self._host.clock.monotonic() - started) * 1000)
         return {**answer, "ok": True, "model": endpoint.info.model, "latencyMs": latency}
 
-    async def run(self, sound: str) -> dict[str, Any]:
-        """``transcription.run``: the words in a recording, a WAV file as base64.
+    async def run(self, sound: bytes | str) -> dict[str, Any]:
+        """``transcription.run``: the words in a recording, a WAV file, as it is or as base64.
 
         Raises ``WebBrainError(code="bad_sound")``, ``NeedsPerson`` and ``ProviderFailed``.
         """
         try:
-            data = base64.b64decode(sound, validate=True)
-            speech.seconds(data)
+            data = base64.b64decode(sound, validate=True) if isinstance(sound, str) else sound
+            too_long = speech.seconds(data) > speech.SECONDS_MAX
         except (binascii.Error, ValueError):
             raise WebBrainError("This is no recording.", code="bad_sound") from None
+        if too_long:
+            raise WebBrainError("This recording is too long.", code="bad_sound")
         provider, model = await self._chosen()
         if not provider:
             raise NeedsPerson("Choose a transcription model in the settings.", code="not_configured")

@@ -85,7 +85,8 @@ class VisionService:
         answer: dict[str, Any] = {"ok": False, "model": "", "latencyMs": 0, "notes": [], "error": None}
         started = self._host.clock.monotonic()
         try:
-            read, answered = await reads_pictures(await self.client(provider, model.strip()[:MODEL_CHARS]))
+            client = self._providers.paid(await self.client(provider, model.strip()[:MODEL_CHARS]))
+            read, answered = await reads_pictures(client)
         except (ProviderFailed, NeedsPerson) as failure:
             return {**answer, "error": failure_view(failure)}
         latency = round((self._host.clock.monotonic() - started) * 1000)

@@ -22,6 +22,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.tools import frame_refs
+from webbrain.tools.person import Person
 from webbrain.tools.problems import explain, named_as_pdf, pdf_tab
 from webbrain.tools.sight import Sight
 from webbrain.tools.state import RunState, unless_dialog
@@ -55,8 +56,12 @@ class ToolContext:
     """What this run knows of its tabs."""
     frame_id: int | None = None
     """The frame that a person was asked about for this call; it then goes to no other."""
+    allow_api: bool = False
+    """A person has allowed this very request that may change data (``policy.gate``)."""
     sight: Sight | None = None
     """The run's eyes, if there are any."""
+    person: Person | None = None
+    """Whoever sits before the panel; ``None`` where nobody can be asked."""
 
     def __post_init__(self) -> None:
         if self.state.tab_id < 0:
@@ -128,6 +133,8 @@ class ToolSpec:
     """Tiers that get it in Dev besides ``tiers``."""
     needs_sight: bool = False
     """True if it is of no use where neither the model nor a vision model reads pictures."""
+    asks: bool = False
+    """True if all it does is ask the person: it is no evidence that anything was done."""
     keeps_dialog: bool = False
     """True if a JavaScript dialog that is open is this tool's business; before other acting tools it is put
     away."""
@@ -176,6 +183,7 @@ def spec(
     dev_tiers: Iterable[Tier] = (),
     keeps_dialog: bool = False,
     needs_sight: bool = False,
+    asks: bool = False,
 ) -> ToolSpec:
     """Make a specification. The security class (``capability``, ``untrusted``, ``effect``) has no default.
 
@@ -203,6 +211,7 @@ def spec(
         dev_tiers=frozenset(dev_tiers),
         keeps_dialog=keeps_dialog,
         needs_sight=needs_sight,
+        asks=asks,
     )
 
 

@@ -1,11 +1,12 @@
 """Reading an address without opening it."""
 
 import json
+import re
 from typing import Any, Final, Literal
 
 from pydantic import Field
 
-from webbrain.core.errors import ToolFailed
+from webbrain.core.errors import OutcomeUnknown, ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy import egress
@@ -13,6 +14,7 @@ from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import (
     FETCH_TIMEOUT,
     FEWEST_CHARS,
+    NEEDS_ALLOW_API,
     RESULT_CHARS,
     TEXT_BYTES,
     URL_CHARS,
@@ -29,11 +31,14 @@ AROUND: Final = 120
 FIND_CHARS: Final = 200
 HEADER_CHARS: Final = 500
 PRINTABLE: Final = r"^[ -~]*$"
+FORM: Final = re.compile(r"[\w.~%*+\[\]-]+=[^\s&=]*(?:&[\w.~%*+\[\]-]+=[^\s&=]*)*")
 
 BINARY: Final = "This is no text, so it is not shown. To keep it, use download_files."
-NEEDS_ALLOW_API: Final = (
-    "Only GET and HEAD are allowed: changing data through an API needs leave that the user cannot give yet. "
-    "Do it through the page's own controls."
+NOT_SENT: Final = frozenset({"offline", "bad_params", "not_allowed", "too_large"})
+"""Codes of the bridge after which a request surely did not leave."""
+PERHAPS_TAKEN: Final = (
+    "It is not known whether the server took this request: {reason} Do not send it again before you have "
+    "looked whether it did."
 )
 
 
@@ -60,16 +65,46 @@ class Args(ToolArgs):
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
     """Fetch, turn into text, and return the part that was asked for."""
-    if egress.is_write(args.method) or args.body is not None:
+    if args.body is not None and not egress.is_write(args.method):
+        return ToolResult.error("GET and HEAD carry no body.", code="bad_body")
+    if egress.is_write(args.method) and not ctx.allow_api:
         return ToolResult.error(NEEDS_ALLOW_API, code="requires_api_allow", requiresApiAllow=True)
     page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
     try:
         headers = args.headers.model_dump(exclude_none=True) if args.headers else {}
+        body = None if args.body is None else args.body.encode()
+        if args.body is not None:
+            headers["Content-Type"] = content_type(args.body)
         url = egress.resolve(args.url, page)
-        opened = await open_url(ctx, url, method=args.method, headers=headers, page_url=page)
+        opened = await _opened(ctx, url, args.method, headers, page, body)
         return await _result(opened, args)
+    except OutcomeUnknown:
+        raise
     except ToolFailed as error:
         return refusal(error)
+
+
+async def _opened(
+    ctx: ToolContext, url: str, method: str, headers: dict[str, str], page: str, body: bytes | None
+) -> Opened:
+    """Send it. What may have changed something and got no answer is ``OutcomeUnknown``."""
+    try:
+        return await open_url(ctx, url, method=method, headers=headers, page_url=page, body=body)
+    except ToolFailed as error:
+        if not egress.is_write(method) or error.code in NOT_SENT | {egress.FORBIDDEN, egress.BAD}:
+            raise
+        raise OutcomeUnknown(PERHAPS_TAKEN.format(reason=error.message)) from error
+
+
+def content_type(body: str) -> str:
+    """What a body is, by its looks: JSON, the fields of a form, or text."""
+    try:
+        json.loads(body)
+    except ValueError:
+        pass
+    else:
+        return "application/json"
+    return "application/x-www-form-urlencoded" if FORM.fullmatch(body) else "text/plain;charset=UTF-8"
 
 
 async def _result(opened: Opened, args: Args) -> ToolResult:

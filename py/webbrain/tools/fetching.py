@@ -31,6 +31,10 @@ TEXT_BYTES: Final = 4_000_000
 RESULT_CHARS: Final = 7_000
 """Characters of text in one result, and of its JSON: with all the rest it must stay below the agent's cap."""
 FEWEST_CHARS: Final = 1_000
+NEEDS_ALLOW_API: Final = (
+    "Only GET and HEAD are allowed: requests that change data need leave, which the user gives for a "
+    "conversation with /allow-api. Do it through the page's own controls instead, or tell the user."
+)
 URL_CHARS: Final = 500
 """An address in a result is cut to this."""
 
@@ -107,8 +111,10 @@ async def open_url(
     headers: Mapping[str, str] | None = None,
     page_url: str | None = None,
     guard: egress.Guard | None = None,
+    body: bytes | None = None,
 ) -> Opened:
-    """Send a request for an absolute address; close the answer if what it led to must not be used.
+    """Send a request for an absolute address; close the answer if what it led to must not be used. A request
+    that may change something follows no redirect: it would be made again, of somebody else.
 
     Raise ``ToolFailed``: ``forbidden_address``, ``bad_url``, ``redirected_away`` (a redirect left the site
     that cookies were sent to), or what kept the server from answering.
@@ -121,9 +127,10 @@ async def open_url(
         method,
         url,
         dict(headers or {}),
+        body,
         headers_timeout=HEADERS_TIMEOUT,
         stall_timeout=STALL_TIMEOUT,
-        follow=True,
+        follow=not egress.is_write(method),
         cookies=cookies,
     )
     try:

@@ -31,6 +31,7 @@ SHARED: Final = frozenset(
         "history",
         "leaving",
         "opening",
+        "person",
         "pointing",
         "problems",
         "registry",

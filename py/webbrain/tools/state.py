@@ -15,6 +15,11 @@ DialogType = Literal["alert", "confirm", "prompt", "beforeunload"]
 ReadScope = Literal["complete_thread", "current_message", "visible_page", "none"]
 """How much of what the page holds a task needs to be read, as the plan says."""
 
+UNANSWERED: Final = (
+    "The user has not answered your question, so nothing that has consequences may be done. Do what is "
+    "harmless, ask again with clarify, or finish and say what you need from them."
+)
+"""What stands in for a consequential call in a run that is ``unanswered``."""
 MESSAGE_CHARS: Final = 1_000
 """Of a dialog's text; pages write it."""
 URL_CHARS: Final = 2_000
@@ -93,6 +98,8 @@ class RunState:
     documents: Counter[tuple[int, int]] = field(default_factory=Counter)
     """How often ``(tab, frame)`` has shown a new document since the run began; frame 0 is the page."""
     read_scope: ReadScope = "none"
+    unanswered: bool = False
+    """A question was answered by time-out or automatically, so nobody has agreed to anything since."""
     taint: Taint | None = None
     """What the model has seen, and of whom; ``None`` where nobody keeps account."""
     warn: Callable[[str, str], None] = _no_one

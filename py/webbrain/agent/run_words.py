@@ -1,0 +1,69 @@
+"""What a run says in the model's or the user's place, and what it reads off the record of earlier ones."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from webbrain.agent import enrich
+from webbrain.agent.journal import Journal
+from webbrain.agent.tally import Status
+from webbrain.core.errors import WebBrainError
+from webbrain.core.events import RunEvent
+
+ENDINGS: Final[dict[Status, str]] = {
+    "completed": "(Done.)",
+    "stopped": "(The user stopped me here.)",
+    "failed": "(An error ended this here.)",
+    "max_steps": "(I reached the step limit here.)",
+    "cost_limit": "(The user's spending allowance was used up here.)",
+}
+"""What stands in the model's place where a run ended before it could say anything."""
+
+CONTINUE: Final = (
+    "The user allows more steps. Go on with the task from where you are; do not repeat what is done."
+)
+EMPTY: Final = "Your answer was empty. Go on with the task, or give the answer for the user."
+WITHOUT_SCHEMA: Final = (
+    "This run goes on with its own tool calls. Set constrained calls to Never in the settings to save "
+    "the try."
+)
+API_ALLOWED: Final = (
+    "The user now allows requests that change data: fetch_url may use POST, PUT, PATCH and DELETE in this "
+    "conversation. Each is shown to the user first. Prefer the page's own controls where they will do."
+)
+UNREADABLE: Final = "Your answer could not be used: {reason}"
+
+
+class RunEnded(WebBrainError):
+    """Ends the run as failed, with a reason for the person."""
+
+    def __init__(self, message: str, *, code: str, retryable: bool = True) -> None:
+        super().__init__(message, code=code)
+        self.retryable = retryable
+
+
+def last_request(journal: Journal) -> tuple[int, str]:
+    """Where the history holds what a Continue goes on with, and the user's own words for it."""
+    place = next(
+        (
+            index
+            for index, message in reversed(list(enumerate(journal.messages)))
+            if message.role == "user" and not message.content.startswith(enrich.NOTE)
+        ),
+        0,
+    )
+    words = next(
+        (
+            str(event.data["text"])
+            for event in reversed(journal.events)
+            if event.type == "user_message" and not event.data["continued"]
+        ),
+        "",
+    )
+    return place, words
+
+
+def spent_in(events: Iterable[RunEvent]) -> float | None:
+    """Dollars that the finished runs among these events cost; ``None`` if none of them cost anything."""
+    costs = [event.data.get("costUsd") for event in events if event.type == "run_complete"]
+    paid = [cost for cost in costs if cost is not None]
+    return sum(paid) if paid else None

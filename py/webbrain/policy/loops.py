@@ -1,0 +1,298 @@
+"""Notices that a run goes in circles: first the model is told, and if that does not help the run ends.
+
+Every detector counts one kind of circle (the same call with the same outcome, presses on one spot, reads of a
+page that nothing changed, ...). A nudge is a sentence of ours beside the result; a stop ends the run with a
+reason for the person. What a page shows is not looked at here, only names, arguments and outcomes of calls.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability
+from webbrain.tools.base import ToolSpec
+
+REPEAT_WINDOW: Final = 6
+REPEATS: Final = 3
+NUDGES_BEFORE_STOP: Final = 8
+HEALTHY_CALLS: Final = 2
+"""Calls in a row that no detector minded, after which nudges are counted anew."""
+SPOT_PIXELS: Final = 5
+SPOT_WINDOW: Final = 12
+SPOT_NUDGE: Final = 5
+SPOT_STOP: Final = 8
+FAILED_FETCHES: Final = 3
+FINAL_REFUSALS: Final = 2
+FAILED_EFFECT_NUDGE: Final = 2
+FAILED_EFFECT_STOP: Final = 3
+EFFECT_SCOPES: Final = 32
+"""Failed effects that are remembered at a time, the newest ones."""
+UNMOVED_NUDGE: Final = 2
+UNMOVED_STOP: Final = 3
+REREAD_NUDGE: Final = 3
+REREAD_STOP: Final = 6
+REREADS_IN_ALL: Final = 12
+LOOKS_BEFORE_CHECKPOINT: Final = 8
+"""Calls in a row that only observe, after which the model is asked whether it has what it needs."""
+
+TREE: Final = "get_accessibility_tree"
+FETCHES: Final = frozenset({"fetch_url", "research_url"})
+PAGING: Final = frozenset({"page", "offset", "tree_revision", "continuationArgs", "fromPage"})
+"""Arguments that go on with a reading: such a call is no repetition."""
+VOLATILE: Final = frozenset({"treeRevision", "durationMs", "elapsedMs", "capture_id", "captureId", "tabId"})
+"""Fields of results that differ from call to call though nothing else does."""
+URL_TAIL_PARTS: Final = 3
+_REPOSITORY: Final = re.compile(r"^/([^/]+/[^/]+)/(?:raw|blob|contents|tree)/")
+_RAW_HOSTS: Final = frozenset({"raw.githubusercontent.com", "api.github.com", "github.com"})
+
+REPEATED: Final = (
+    "The same call with the same outcome was made several times. Doing it again will not help: look at the "
+    "page as it is now, try another way, or call done and say what is missing."
+)
+SPOT: Final = (
+    "You have pressed the same spot several times. Read the tree and press an element by its ref, or do "
+    "something else."
+)
+FAILED_EFFECT: Final = "The same action has failed twice. Read why, and do it differently or leave it."
+UNCHECKED: Final = (
+    "The box still has its old state. It may be switched by its label or by another control; look."
+)
+UNMOVED: Final = (
+    "Scrolling does not move anything here: the end is reached, or another container is the one that scrolls."
+)
+REREAD: Final = (
+    "The tree was read again though nothing was done in between. It will not say more: act on it, read a "
+    "part by its ref_id, or use find_text."
+)
+CHECKPOINT: Final = (
+    "Several calls in a row have only looked. If you have what the task needs, answer or act now; if not, "
+    "say what is missing."
+)
+
+STOPPED: Final[Mapping[str, str]] = {
+    "repeat": "It repeated the same step without getting on.",
+    "spot": "It pressed the same spot over and over.",
+    "fetch": "An address could not be fetched, and it went on trying.",
+    "refused": "It went on with something that cannot be done.",
+    "failed_effect": "The same action failed three times.",
+    "checkbox": "A box could not be switched.",
+    "scroll": "It went on scrolling where nothing moves.",
+    "reread": "It read the same page again and again without doing anything.",
+}
+"""By detector, what the person is told when the run is ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the detectors say of a call: ``nudge`` is for the model, ``stop`` names the detector that ends the
+    run. Both may be empty."""
+
+    nudge: str = ""
+    stop: str = ""
+
+
+@dataclass(slots=True)
+class LoopGuard:
+    """The detectors of one run, told about every call that was carried out."""
+
+    _recent: deque[str] = field(default_factory=lambda: deque(maxlen=REPEAT_WINDOW))
+    _effects: set[str] = field(default_factory=set)
+    """Those of the recent calls that change something."""
+    _spots: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=SPOT_WINDOW))
+    _fetches: Counter[str] = field(default_factory=Counter)
+    _refused: Counter[str] = field(default_factory=Counter)
+    _failed: dict[str, int] = field(default_factory=dict)
+    _unchecked: Counter[str] = field(default_factory=Counter)
+    _unmoved: int = 0
+    _reads: dict[str, str] = field(default_factory=dict)
+    _rereads: int = 0
+    _rereads_in_all: int = 0
+    _looks: int = 0
+    _nudges: int = 0
+    _healthy: int = 0
+
+    def moved(self) -> None:
+        """The tab shows another page: what was counted about the old one is forgotten."""
+        self._recent.clear()
+        self._spots.clear()
+        self._failed.clear()
+        self._unchecked.clear()
+        self._reads.clear()
+        self._unmoved = self._rereads = 0
+
+    def after(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        """Count a call that was carried out, and say what to make of it."""
+        nudges: list[str] = []
+        for detector in (
+            self._repeat,
+            self._spot,
+            self._fetch,
+            self._final_refusal,
+            self._failed_effect,
+            self._checkbox,
+            self._scroll,
+            self._reread,
+            self._checkpoint,
+        ):
+            verdict = detector(spec, args, result)
+            if verdict.stop:
+                return verdict
+            if verdict.nudge:
+                nudges.append(verdict.nudge)
+        return self._tally(nudges)
+
+    def _tally(self, nudges: list[str]) -> Verdict:
+        if not nudges:
+            self._healthy += 1
+            if self._healthy >= HEALTHY_CALLS:
+                self._nudges = 0
+            return Verdict()
+        self._healthy = 0
+        # The checkpoint is a question, not a sign that something is wrong.
+        self._nudges += any(nudge != CHECKPOINT for nudge in nudges)
+        if self._nudges >= NUDGES_BEFORE_STOP:
+            return Verdict(stop="repeat")
+        return Verdict(nudge=nudges[0])
+
+    # --- the detectors ---
+
+    def _repeat(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        newest = f"{_call(spec, args)} {_outcome(result)}"
+        if spec.effect and newest not in self._recent:
+            # Something new was done, so what was read before may well be read again.
+            self._recent = deque([call for call in self._recent if call in self._effects], REPEAT_WINDOW)
+        self._recent.append(newest)
+        if spec.effect:
+            self._effects = {call for call in self._recent if call in self._effects} | {newest}
+        recent = list(self._recent)
+        if recent.count(newest) >= REPEATS:
+            return Verdict(REPEATED)
+        last = recent[-4:]
+        if len(last) == 4 and last[0] == last[2] != last[1] == last[3]:
+            return Verdict(REPEATED)
+        return Verdict()
+
+    def _spot(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if spec.capability is not Capability.CLICK or "x" not in args or "y" not in args:
+            return Verdict()
+        spot = (round(float(args["x"]) / SPOT_PIXELS), round(float(args["y"]) / SPOT_PIXELS))
+        self._spots.append(spot)
+        return _graded(self._spots.count(spot), SPOT_NUDGE, SPOT_STOP, SPOT, "spot")
+
+    def _fetch(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if spec.name not in FETCHES or not isinstance(args.get("url"), str):
+            return Verdict()
+        family = family_of(str(args["url"]), args)
+        status = result.data.get("status")
+        if result.success and not (isinstance(status, int) and status >= 400):
+            self._fetches.pop(family, None)
+            return Verdict()
+        self._fetches[family] += 1
+        return Verdict(stop="fetch" if self._fetches[family] >= FAILED_FETCHES else "")
+
+    def _final_refusal(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if result.success or result.data.get("nonRetryable") is not True:
+            return Verdict()
+        scope = str(result.data.get("scope") or f"{spec.name} {result.data.get('code')}")
+        self._refused[scope] += 1
+        return Verdict(stop="refused" if self._refused[scope] >= FINAL_REFUSALS else "")
+
+    def _failed_effect(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if not spec.effect:
+            return Verdict()
+        scope = _call(spec, args)
+        if result.success:
+            self._failed.pop(scope, None)
+            return Verdict()
+        self._failed[scope] = self._failed.pop(scope, 0) + 1
+        for oldest in list(self._failed)[:-EFFECT_SCOPES]:
+            del self._failed[oldest]
+        return _graded(
+            self._failed[scope], FAILED_EFFECT_NUDGE, FAILED_EFFECT_STOP, FAILED_EFFECT, "failed_effect"
+        )
+
+    def _checkbox(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if "checked" not in args:
+            return Verdict()
+        target = str(args.get("ref_id"))
+        if result.success:
+            self._unchecked.pop(target, None)
+            return Verdict()
+        self._unchecked[target] += 1
+        return _graded(self._unchecked[target], UNMOVED_NUDGE, UNMOVED_STOP, UNCHECKED, "checkbox")
+
+    def _scroll(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if "moved" not in result.data or "direction" not in args:
+            return Verdict()
+        self._unmoved = 0 if result.data["moved"] else self._unmoved + 1
+        return _graded(self._unmoved, UNMOVED_NUDGE, UNMOVED_STOP, UNMOVED, "scroll")
+
+    def _reread(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if spec.effect:
+            # Something was done, so the page may say something new.
+            self._reads.clear()
+            self._rereads = 0
+            return Verdict()
+        if spec.name != TREE or not result.success:
+            return Verdict()
+        call, shown = _call(spec, args), _outcome(result)
+        known = self._reads.get(call)
+        self._reads[call] = shown
+        if known != shown:
+            return Verdict()
+        self._rereads += 1
+        self._rereads_in_all += 1
+        if self._rereads_in_all >= REREADS_IN_ALL:
+            return Verdict(stop="reread")
+        return _graded(self._rereads, REREAD_NUDGE, REREAD_STOP, REREAD, "reread")
+
+    def _checkpoint(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
+        if spec.effect or not result.success:
+            self._looks = 0
+            return Verdict()
+        if PAGING & args.keys():
+            return Verdict()
+        self._looks += 1
+        if self._looks < LOOKS_BEFORE_CHECKPOINT:
+            return Verdict()
+        self._looks = 0
+        return Verdict(CHECKPOINT)
+
+
+def _graded(count: int, nudge: int, stop: int, sentence: str, name: str) -> Verdict:
+    if count >= stop:
+        return Verdict(stop=name)
+    return Verdict(sentence if count >= nudge else "")
+
+
+def _call(spec: ToolSpec, args: Mapping[str, Any]) -> str:
+    return f"{spec.name} {_digest(dict(args))}"
+
+
+def _outcome(result: ToolResult) -> str:
+    """What came of a call, as far as two outcomes can be told apart by what the model reads."""
+    told = {key: value for key, value in result.data.items() if key not in VOLATILE}
+    return _digest([result.success, told])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def family_of(url: str, args: Mapping[str, Any]) -> str:
+    """What counts as the same thing at one server: the ways to one file of a repository, else the host and
+    the last three parts of the path; with the method and the part that was asked for."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    path = parts.path
+    if host in _RAW_HOSTS:
+        host, path = "repository", _REPOSITORY.sub(r"/\1/", path.removeprefix("/repos"))
+    tail = "/".join([part for part in path.split("/") if part][-URL_TAIL_PARTS:])
+    asked = " ".join(str(args.get(key) or "") for key in ("method", "offset", "find"))
+    return f"{host} {tail} {asked}"

@@ -1,0 +1,144 @@
+"""The origin a grant is for, and how it is shown so that it cannot pass for another.
+
+A grant is for a host: lower case, encoded (``xn--``), without a leading ``www.``, with its port where that
+is not the usual one. A person is shown letters only where they cannot be taken for those of another script;
+what could be is shown encoded.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urlsplit
+
+from webbrain.host.reach import Frame
+from webbrain.policy import egress
+
+HOST_CHARS: Final = 260
+USUAL_PORTS: Final = {"http": 80, "https": 443}
+LOCAL: Final = ("localhost", "127.0.0.1", "::1")
+
+_LATIN_LOOK: Final = frozenset(
+    "авеәіїјкмнорстухһԁԛԝѕзбгпьυναοριτκβγηωχմոսօցհԁօսզ"  # Cyrillic, Greek, Armenian
+)
+"""Letters of other alphabets that pass for Latin ones. A word made only of them is a disguise."""
+_WHOLE_SCRIPTS: Final = (
+    frozenset({"CJK", "HIRAGANA", "KATAKANA"}),
+    frozenset({"CJK", "BOPOMOFO"}),
+    frozenset({"CJK", "HANGUL"}),
+)
+"""Scripts that are written together. Others stand alone in an honest name."""
+_LEFT_TO_RIGHT: Final = frozenset(
+    {"CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL", "THAI", "DEVANAGARI", "BENGALI", "TAMIL"}
+    | {"GEORGIAN"}
+)
+"""Scripts that resemble no Latin letter and run in the direction of the sentence around them."""
+_ALPHABETS: Final = frozenset({"CYRILLIC", "GREEK", "ARMENIAN"})
+_ODD_LATIN: Final = frozenset("ıȷĸŀſƒǃ")
+_LAST_LATIN: Final = "\u024f"
+
+INVISIBLE: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+"""Categories of characters that show nothing, or change how others are shown (bidi controls, joiners)."""
+
+
+def key_of(url: str) -> str:
+    """What a grant for this address is for: ``shop.example``, ``127.0.0.1:8000``.
+
+    Raise ``egress.Refused`` for what has no host: about:, file:, data:, browser pages.
+    """
+    host = egress.host_of(url).removeprefix("www.")
+    parts = urlsplit(url)
+    if parts.port is None or parts.port == USUAL_PORTS.get(parts.scheme.lower()):
+        return host
+    return f"[{host}]:{parts.port}" if ":" in host else f"{host}:{parts.port}"
+
+
+def known_key(url: str) -> str:
+    """:func:`key_of`, or nothing where there is none."""
+    try:
+        return key_of(url)
+    except egress.Refused:
+        return ""
+
+
+def frame_url(frame_id: int, frames: Sequence[Frame]) -> str:
+    """The address whose origin a frame has: its own, or, where its document is the page's (about:blank,
+    srcdoc), that of the frame around it. Empty if that cannot be told, as for ``data:``.
+    """
+    by_id = {frame.id: frame for frame in frames}
+    for _ in range(len(frames) + 1):
+        frame = by_id.get(frame_id)
+        if frame is None:
+            return ""
+        if frame.url.lower().startswith("blob:"):
+            return frame.url[len("blob:") :]
+        if frame.url and not frame.url.lower().startswith("about:"):
+            return frame.url
+        frame_id = frame.parent_id
+    return ""
+
+
+def shown(key: str) -> str:
+    """A host as people may be shown it, never in letters that pass for another's."""
+    host, _, port = key.rpartition(":") if _has_port(key) else (key, "", "")
+    labels = host.split(".")
+    readable = [_decoded(label) for label in labels]
+    if readable == labels or not all(_honest(label) for label in readable):
+        return key[:HOST_CHARS]
+    name = ".".join(readable) + (f":{port}" if port else "")
+    return f"{name} ({key})"[: HOST_CHARS * 2]
+
+
+def disguised(key: str) -> bool:
+    """Whether the host has letters that may be meant to look like another's."""
+    host = key.rpartition(":")[0] if _has_port(key) else key
+    return not all(_honest(_decoded(label)) for label in host.split("."))
+
+
+def is_local(key: str) -> bool:
+    """Whether this is the computer itself, where nothing on the way could be read."""
+    host = key.rpartition(":")[0].strip("[]") if _has_port(key) else key
+    return host in LOCAL or host.endswith(".localhost")
+
+
+def plain(text: str, limit: int, *, lines: bool = False) -> str:
+    """Text of a page or a model as a card may show it: no control, direction or invisible characters, at most
+    ``limit`` characters and word of what is missing. ``lines`` keeps line ends.
+    """
+    kept = "".join(
+        letter if letter == "\n" and lines else " " if letter in "\n\t\r" else letter
+        for letter in text[: limit * 4]
+        if letter in "\n\t\r" or unicodedata.category(letter) not in INVISIBLE
+    )
+    kept = "\n".join(" ".join(line.split()) for line in kept.split("\n")).strip()
+    if len(kept) <= limit and len(text) <= limit * 4:
+        return kept
+    left = max(len(text) - limit, 1)
+    return f"{kept[:limit]}… (+{left})"
+
+
+def _has_port(key: str) -> bool:
+    return key.startswith("[") or key.count(":") == 1
+
+
+def _decoded(label: str) -> str:
+    if not label.startswith("xn--"):
+        return label
+    try:
+        return label[4:].encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label
+
+
+def _honest(label: str) -> bool:
+    if label.isascii():
+        return not label.startswith("xn--")
+    letters = [letter for letter in label if letter.isalpha() or unicodedata.category(letter)[0] == "M"]
+    if any(unicodedata.category(letter) in INVISIBLE for letter in label):
+        return False
+    scripts = {unicodedata.name(letter, "UNKNOWN").split()[0].split("-")[0] for letter in letters}
+    if scripts == {"LATIN"}:
+        return all(letter <= _LAST_LATIN and letter not in _ODD_LATIN for letter in letters)
+    if len(scripts) == 1 and scripts <= _ALPHABETS:
+        return any(letter not in _LATIN_LOOK for letter in letters)
+    together = len(scripts) == 1 or any(scripts <= group for group in _WHOLE_SCRIPTS)
+    return together and scripts <= _LEFT_TO_RIGHT

@@ -1,0 +1,51 @@
+"""The person who says yes, for tests of everything else.
+
+In memory the hosts of the bench are allowed beforehand, for each task, so that its runs are asked about
+forms, downloads and the network only. In a browser every card is answered: over the port (``port.py``) or by
+clicking in the panel (:func:`approve`).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from tests.support.screens import Panel
+from webbrain.agent.parts import AgentParts, ConfirmPolicy
+from webbrain.core.types import Capability
+from webbrain.host.memory import MemoryHost
+from webbrain.policy.asking import ALWAYS, ONCE
+from webbrain.policy.grants import PERMISSIONS, Grant, Leave, Need
+from webbrain.policy.questions import WORK
+
+YES = (ONCE, ALWAYS)
+"""Options that allow, best first."""
+
+
+def allow(host: MemoryHost, *places: str, capabilities: Iterable[Capability] = WORK) -> None:
+    """Store that these hosts (``shop.example``) are allowed for good."""
+    kept = [*host.settings.values.get(PERMISSIONS, [])]
+    kept += [
+        Grant(capability=capability, host=place, action="allow").model_dump(mode="json")
+        for place in places
+        for capability in capabilities
+    ]
+    host.settings.values[PERMISSIONS] = kept
+
+
+def granting(parts: AgentParts, *places: str) -> AgentParts:
+    """``parts`` whose runs may work on these hosts without a question."""
+
+    def confirm(leave: Leave) -> Sequence[ConfirmPolicy]:
+        for place in places:
+            for capability in WORK:
+                leave.once.setdefault(Need(capability, place), True)
+        return parts.confirm(leave)
+
+    return replace(parts, confirm=confirm)
+
+
+def approve(panel: Panel) -> str:
+    """Click the yes of the card that is open; return its text."""
+    text = panel.wait_card()
+    offered = panel.options()
+    panel.answer(next((option for option in YES if option in offered), offered[0]))
+    return text
