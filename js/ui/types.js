@@ -30,7 +30,8 @@
  * @property {RunEvent[]} events
  * @property {{url: string, title: string} | null} tab
  * @property {{id: string, label: string, model: string, tier: string} | null} provider
- * @property {{themeMode?: string, wbLocale?: string, verboseMode?: boolean}} settings
+ * @property {boolean} [voice] there is a transcription model
+ * @property {{themeMode?: string, wbLocale?: string, verboseMode?: boolean, voiceInputEnabled?: boolean}} settings
  * @property {Record<string, unknown>} [capabilities]
  *
  * @typedef {object} ProviderField
@@ -41,6 +42,7 @@
  * @property {string} [placeholder]
  * @property {({value: string, label: string} | string)[]} [options]
  * @property {string} [help]
+ * @property {boolean} [stored] of a secret: there is one, which this page never gets to see
  *
  * @typedef {object} ProviderView
  * @property {string} id
@@ -59,6 +61,9 @@
  * @property {boolean} active
  * @property {string} [notes]
  * @property {"auto" | "on" | "off"} [constrained]
+ * @property {boolean} [builtIn] the browser's own model, which may have to be downloaded
+ * @property {boolean} [transcribes] turns speech into text
+ * @property {string} [transcriptionModel] the model that does, unless another is named
  * @property {ProviderField[]} fields
  * @property {Record<string, any>} values
  *
@@ -89,9 +94,9 @@
  * @property {{code: string, message: string, hint?: string, field?: string} | null} [error] `field`: of the form,
  *   where it is to be mended
  *
- * @typedef {object} VisionView the answer to `vision.get`
+ * @typedef {object} AuxiliaryView the answer to `vision.get` and `transcription.get`
  * @property {string} provider empty for none
- * @property {string} model empty for the one that provider is set to
+ * @property {string} model empty for the usual one
  * @property {boolean} usable
  *
  * @typedef {object} Spending the answer to `spending.get`, in US dollars
@@ -113,11 +118,18 @@
  * @typedef {object} CardData
  * @property {string} cardId
  * @property {"submit" | "clarify" | "permission"} kind
+ * @property {number} seconds of a question of the agent's until its first option is taken; 0: it waits
+ * @property {boolean} freeText an answer in the person's own words is taken
  * @property {string} title
  * @property {string} question
  * @property {string} host
- * @property {{label: string, value: string, masked: boolean}[]} fields
- * @property {{id: string, label: string, style: "primary" | "secondary" | "danger"}[]} options
+ * @property {string} origin `host` as it may be shown
+ * @property {string} ask what is asked, by which the screens have their own words; empty if Python has them
+ * @property {Record<string, string>} params for the places of those words
+ * @property {string[]} warnings one sentence more for each
+ * @property {{label: string, value: string, masked: boolean}[]} details what would be done
+ * @property {{label: string, value: string, masked: boolean}[]} fields of a form
+ * @property {{id: string, label: string, code: string, style: "primary" | "secondary" | "danger"}[]} options
  */
 
 export {};

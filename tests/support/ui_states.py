@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.ui_files import BAD, DRAG, PICK, REFUSAL, with_files
 from tests.support.ui_runs import (
     CARD,
     CLARIFY,
@@ -54,6 +55,9 @@ PHASES = [
 READY = {"state": "ready", "epoch": 1, "mode": "snapshot", "phases": PHASES, "totalMs": 434, "reason": ""}
 STARTING = {"state": "starting", "epoch": 1, "mode": "", "phases": PHASES[:2], "totalMs": 360, "reason": ""}
 PROVIDER = {"id": "anthropic", "label": "Anthropic Claude", "model": "claude-sonnet-5", "tier": "full"}
+
+SIDE_PANEL = "wb.inTab = false, navigator.permissions.query = async () => ({ state: 'prompt' })"
+"""As in a side panel, which cannot show the browser's questions."""
 
 
 def panel(events: Sequence[Mapping[str, Any]] = (), **change: Any) -> dict[str, Any]:
@@ -113,6 +117,17 @@ def _panel_states() -> dict[str, State]:
     asked = Run().ask("Which rain jackets fit me? Size M, under 150 €.", "ask", ago=6_000).think()
     ask_mode = {"mode": "ask"}
     return {
+        "voice": State(replies={"panel.open": panel(voice=True)}, ready="#voice"),
+        "voice-listening": State(
+            replies={"panel.open": panel(voice=True)},
+            ready="#voice",
+            actions=[("click", "#voice"), ("wait", "#voice-write")],
+        ),
+        "voice-problem": State(
+            replies={"panel.open": panel(voice=True)},
+            ready="#voice",
+            actions=[("eval", SIDE_PANEL), ("click", "#voice"), ("wait", ".voice-problem")],
+        ),
         "no-provider": State(
             replies={"panel.open": panel(provider=None, mode="ask"), "providers.scan": {"found": []}},
             ready=".servers-none",
@@ -356,6 +371,26 @@ def _panel_states() -> dict[str, State]:
             replies=_running(shopping().think().add(PERMISSION)), ready=".card-permission"
         ),
         "card-fetch": State(replies=_running(shopping().think().add(FETCH)), ready=".card-permission"),
+        "attached": State(
+            actions=(
+                ("eval", PICK),
+                ("wait", ".chip:nth-child(3)"),
+                ("type", "#composer", "Does it come in my size?"),
+            ),
+        ),
+        "attached-refused": State(
+            replies={"chat.start": REFUSAL},
+            actions=(
+                ("eval", PICK),
+                ("wait", ".chip:nth-child(3)"),
+                ("type", "#composer", "Does it come in my size?"),
+                ("press", "Enter"),
+                ("wait", ".chip-refused"),
+            ),
+        ),
+        "attached-bad": State(actions=(("eval", BAD), ("wait", ".attach-problems p:nth-child(3)"))),
+        "drop": State(actions=(("eval", DRAG), ("wait", ".drop-zone"))),
+        "sent-files": State(events=with_files().events, ready=".picture img"),
         "pictures": State(replies=_running(looking().think()), ready=".picture img"),
         "picture-large": State(
             events=looking(SEEN).end("completed", "success").events,
@@ -466,18 +501,42 @@ NO_MODEL = {
 }
 
 
-def provider_views(active: str = "") -> list[dict[str, Any]]:
+LANGUAGE_MODEL = {
+    "none": "delete globalThis.LanguageModel",
+    "unavailable": "globalThis.LanguageModel = {availability: async () => 'unavailable'}",
+    "downloadable": "globalThis.LanguageModel = {availability: async () => 'downloadable'}",
+    "downloading": """globalThis.LanguageModel = {
+        availability: async () => 'downloadable',
+        create: async ({monitor}) => {
+            const told = new EventTarget();
+            monitor(told);
+            const event = Object.assign(new Event('downloadprogress'), {loaded: 0.42, total: 1});
+            told.dispatchEvent(event);
+            await new Promise(() => {});
+        },
+    }""",
+    "available": "globalThis.LanguageModel = {availability: async () => 'available'}",
+}
+"""What a browser says about a model of its own (Prompt API)."""
+
+
+def provider_views(active: str = "", *, bedrock: bool = False) -> list[dict[str, Any]]:
     """Every service of the real catalogue as Python sends it; with ``active``, two are set up."""
     catalog = catalogs.load()
     stored = {
         "anthropic": ProviderConfig(configured=True, api_key="k" * 20, model="claude-sonnet-5"),
         "llamacpp": ProviderConfig(configured=True),
     }
+    if bedrock:
+        aws = {"accessKeyId": "AKIAIOSFODNN7EXAMPLE", "sessionToken": "x", "region": "us-east-1"}
+        stored["aws_bedrock"] = ProviderConfig.model_validate(
+            {"configured": True, "apiKey": "k" * 20, "model": "anthropic.claude-sonnet-5", **aws}
+        )
     return [
         view(
             catalog,
             entry,
-            stored.get(entry.id, ProviderConfig()) if active else ProviderConfig(),
+            stored.get(entry.id, ProviderConfig()) if active or bedrock else ProviderConfig(),
             active=entry.id == active,
         )
         for entry in catalog.entries.values()
@@ -489,6 +548,7 @@ def _settings_replies() -> dict[str, Any]:
         "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
         "settings.get": {"values": values(Settings()), "fields": fields()},
         "vision.get": {"provider": "", "model": "", "usable": False},
+        "transcription.get": {"provider": "", "model": "", "usable": False, "service": ""},
         "providers.scan": {"found": []},
         "spending.get": {"sessionUsd": 0.4213, "totalUsd": 7.35, "since": 1_793_500_000_000},
     }
@@ -527,6 +587,20 @@ def _settings_states() -> dict[str, State]:
             ready=".provider",
             actions=[("click", row.format("openai")), ("click", "[data-action=test]")],
         ),
+        **{
+            f"settings-builtin-{name}": State(
+                "settings",
+                nothing,
+                ready=".provider",
+                actions=[
+                    ("eval", LANGUAGE_MODEL[name]),
+                    ("click", row.format("builtin")),
+                    *([("click", "[data-action=download]")] if name == "downloading" else []),
+                    ("wait", "[data-builtin]" if name != "downloading" else "progress[value='0.42']"),
+                ],
+            )
+            for name in LANGUAGE_MODEL
+        },
         "settings-local": State(
             "settings",
             {
@@ -644,6 +718,27 @@ def _settings_states() -> dict[str, State]:
             {**nothing, "vision.get": {"provider": "openai", "model": "", "usable": False}},
             anchor="#pictures",
             ready="#vision-provider",
+        ),
+        "settings-voice": State("settings", anchor="#voice", ready="#transcription-provider"),
+        "settings-voice-chosen": State(
+            "settings",
+            {
+                "transcription.get": {"provider": "auto", "model": "", "usable": True, "service": "llamacpp"},
+                "transcription.test": {**test_ok, "model": "whisper-1"},
+            },
+            anchor="#voice",
+            ready="#microphone",
+            actions=[("click", "[data-action=transcription-test]"), ("wait", ".result-ok")],
+        ),
+        "settings-bedrock": State(
+            "settings",
+            {"providers.list": {"active": None, "providers": provider_views(bedrock=True)}},
+            ready=".provider",
+            actions=[
+                ("click", row.format("aws_bedrock")),
+                ("click", "[data-clear=sessionToken]"),
+                ("click", "#form-aws_bedrock summary"),
+            ],
         ),
         "settings-general": State("settings", anchor="#general", ready=".setting"),
         "settings-spending": State(

@@ -61,6 +61,7 @@
       postMessage: (/** @type {any} */ frame) => {
         if (!ports.has(port)) throw new Error("Attempting to use a disconnected port object");
         calls.push(frame);
+        if (frame.kind === "chunk") return;
         const found = answer(frame);
         if (!found) return;
         const kind = found.error ? "error" : "reply";
@@ -110,6 +111,7 @@
     },
     released: false,
     opened: /** @type {string[]} */ ([]),
+    inTab: true,
   };
 
   const tabs = {
@@ -126,6 +128,8 @@
       return state.tabs.filter((/** @type {any} */ tab) => !filter.active || tab.active);
     },
     create: async (/** @type {any} */ { url }) => wb.opened.push(url),
+    /** Shown in a tab; a side panel is in none. */
+    getCurrent: async () => (wb.inTab ? { id: 99 } : undefined),
     update: async () => {},
   };
 

@@ -27,11 +27,9 @@ class TestProviders:
         page.click("[data-action=test]")
         expect(page.locator("[data-result=ok]")).to_be_visible()
         assert wait_for_call(page, "providers.test")["config"]["apiKey"] == KEY
-        saved = {
-            **next(v for v in provider_views() if v["id"] == "openai"),
-            "configured": True,
-            "hasKey": True,
-        }
+        view = next(v for v in provider_views() if v["id"] == "openai")
+        stored = [{**field, "stored": field["kind"] == "secret"} for field in view["fields"]]
+        saved = {**view, "configured": True, "hasKey": True, "fields": stored}
         page.evaluate("(view) => wb.reply('providers.save', {ok: true, provider: view})", saved)
         page.click("[data-action=use]")
         assert wait_for_call(page, "providers.save")["id"] == "openai"
@@ -46,15 +44,42 @@ class TestProviders:
         field.fill(KEY)
         page.get_by_role("button", name="Show key").click()
         expect(field).to_have_attribute("type", "text")
-        saved = {
-            **next(v for v in provider_views() if v["id"] == "openai"),
-            "configured": True,
-            "hasKey": True,
-        }
+        view = next(v for v in provider_views() if v["id"] == "openai")
+        stored = [{**field, "stored": field["kind"] == "secret"} for field in view["fields"]]
+        saved = {**view, "configured": True, "hasKey": True, "fields": stored}
         page.evaluate("(view) => wb.reply('providers.save', {ok: true, provider: view})", saved)
         page.click("[data-action=save]")
         expect(field).to_have_value("")
         expect(field).to_have_attribute("placeholder", "A key is stored; leave empty to keep it")
+
+    def test_a_stored_secret_can_be_removed_and_the_removal_undone(self, open_state: Open) -> None:
+        page = open_state("settings-bedrock")
+        token = page.locator("#form-aws_bedrock [data-field=sessionToken]")
+        expect(token).to_have_attribute("placeholder", "Removed when you save")
+        clear = page.locator("[data-clear=sessionToken]")
+        clear.click()
+        expect(token).to_have_attribute("placeholder", "A key is stored; leave empty to keep it")
+        # Of the key that is needed only what was typed can be cleared.
+        expect(page.locator("[data-clear=apiKey]")).to_have_count(0)
+        page.locator("#form-aws_bedrock [data-field=apiKey]").fill("typed")
+        page.click("[data-clear=apiKey]")
+        expect(page.locator("#form-aws_bedrock [data-field=apiKey]")).to_have_value("")
+        clear.click()
+        page.click("#form-aws_bedrock [data-action=save]")
+        sent = wait_for_call(page, "providers.save")["config"]
+        assert (sent["apiKey"], sent["sessionToken"]) == ("", None)
+
+    def test_a_price_that_is_none_is_told_at_its_field(self, open_state: Open) -> None:
+        page = open_state("settings-bedrock")
+        price = page.locator("#form-aws_bedrock [data-field=priceInput]")
+        expect(price).to_be_visible()
+        price.fill("cheap")
+        wrong = {"code": "invalid_field", "message": "Enter dollars.", "data": {"field": "priceInput"}}
+        page.evaluate("(wrong) => wb.reply('providers.save', {fails: wrong})", wrong)
+        page.click("#form-aws_bedrock [data-action=save]")
+        assert wait_for_call(page, "providers.save")["config"]["priceInput"] == "cheap"
+        expect(page.locator("#aws_bedrock-priceInput-wrong")).to_have_text("Enter dollars.")
+        expect(price).to_be_focused()
 
     def test_what_is_needed_is_asked_for_before_anything_is_sent(self, open_state: Open) -> None:
         page = open_state("settings-new")

@@ -6,8 +6,15 @@ import { General } from "./General.jsx";
 import { Pictures } from "./Pictures.jsx";
 import { Providers } from "./Providers.jsx";
 import { boot, line, retryBoot, SECTIONS, section } from "./store.js";
+import { Voice } from "./Voice.jsx";
 
-const ICONS = { providers: "plug", pictures: "image", general: "settings", about: "info" };
+const ICONS = {
+  providers: "plug",
+  pictures: "image",
+  voice: "microphone",
+  general: "settings",
+  about: "info",
+};
 
 export function App() {
   useEffect(() => {
@@ -37,6 +44,7 @@ export function App() {
         <Line />
         {section.value === "providers" && <Providers />}
         {section.value === "pictures" && <Pictures />}
+        {section.value === "voice" && <Voice />}
         {section.value === "general" && <General />}
         {section.value === "about" && <About />}
       </main>

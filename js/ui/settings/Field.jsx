@@ -9,15 +9,15 @@ import { Facts } from "../shared/Servers.jsx";
  */
 
 /**
- * Whether a needed field is empty. A stored key counts as filled in, though the page never gets to see it.
+ * Whether a needed field is empty. A stored secret counts as filled in, though the page never gets to see it.
  *
  * @param {ProviderField} field
  * @param {Record<string, any>} config
- * @param {ProviderView} view
  * @returns {boolean}
  */
-export function missing(field, config, view) {
-  if (!field.required || (field.kind === "secret" && view.hasKey)) return false;
+export function missing(field, config) {
+  if (!field.required) return false;
+  if (field.kind === "secret" && field.stored && config[field.key] !== null) return false;
   return String(config[field.key] ?? "").trim() === "";
 }
 
@@ -79,22 +79,19 @@ export function Field({ field, view, value, wrong, models, facts, loadingModels,
           })}
         </select>
       ) : secret ? (
-        <Secret common={common} view={view} field={field} value={value} onChange={onChange} />
+        <Secret common={common} field={field} value={value} onChange={onChange} />
       ) : (
         <input
           {...common}
-          type={field.kind === "number" ? "number" : field.kind === "url" ? "url" : "text"}
-          inputMode={field.kind === "number" ? "numeric" : undefined}
-          list={undefined}
+          // Fields for numbers or addresses alone give nothing back for what is none, so that nobody could be told.
+          type="text"
+          inputMode={field.kind === "number" ? "decimal" : field.kind === "url" ? "url" : undefined}
           value={value}
           placeholder={field.placeholder}
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          onInput={(event) => {
-            const text = event.currentTarget.value;
-            onChange(field.kind === "number" && text !== "" ? Number(text) : text);
-          }}
+          onInput={(event) => onChange(event.currentTarget.value)}
         />
       )}
       {models && models.length > 0 && (
@@ -172,32 +169,49 @@ function Models({ models, facts, value, onChange }) {
 }
 
 /**
- * @param {{common: any, view: ProviderView, field: ProviderField, value: string, onChange: (value: string) => void}} props
+ * A key or token. What is stored never comes back to this page, so it can be replaced or removed but not shown;
+ * `null` stands for its removal.
+ *
+ * @param {{common: any, field: ProviderField, value: string | null, onChange: (value: string | null) => void}} props
  */
-function Secret({ common, view, field, value, onChange }) {
+function Secret({ common, field, value, onChange }) {
   const [shown, setShown] = useState(false);
+  const going = value === null;
+  const typed = value ?? "";
   return (
-    <div class="secret">
-      <input
-        {...common}
-        type={shown ? "text" : "password"}
-        value={value}
-        placeholder={view.hasKey ? t("key_kept") : field.placeholder}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-      <button
-        type="button"
-        class="icon-button small"
-        aria-pressed={shown}
-        aria-label={t("show_key")}
-        title={t("show_key")}
-        onClick={() => setShown(!shown)}
-      >
-        <Icon name={shown ? "eyeOff" : "eye"} />
-      </button>
-    </div>
+    <>
+      <div class="secret">
+        <input
+          {...common}
+          type={shown ? "text" : "password"}
+          value={typed}
+          placeholder={going ? t("key_clears") : field.stored ? t("key_kept") : field.placeholder}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+        <button
+          type="button"
+          class="icon-button small"
+          aria-pressed={shown}
+          aria-label={t("show_key")}
+          title={t(shown ? "hide_key" : "show_key")}
+          onClick={() => setShown(!shown)}
+        >
+          <Icon name={shown ? "eyeOff" : "eye"} />
+        </button>
+      </div>
+      {(typed !== "" || going || (field.stored && !field.required)) && (
+        <button
+          type="button"
+          class="link-button clear-secret"
+          data-clear={field.key}
+          onClick={() => onChange(typed !== "" || going ? "" : null)}
+        >
+          {t(going ? "undo" : "clear_key")}
+        </button>
+      )}
+    </>
   );
 }

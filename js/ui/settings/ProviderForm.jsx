@@ -1,6 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
+import { BuiltIn } from "./BuiltIn.jsx";
 import { Field, missing } from "./Field.jsx";
 import { Failed, Passed } from "./Result.jsx";
 import { activateProvider, listModels, removeProvider, saveProvider, testProvider } from "./store.js";
@@ -22,6 +23,9 @@ const ADVANCED = new Set([
   "apiFormat",
   "systemPromptRole",
   "maxTokensField",
+  "priceInput",
+  "priceOutput",
+  "priceCached",
   "extraBody",
 ]);
 
@@ -41,6 +45,8 @@ export function ProviderForm({ view }) {
   /** What is wrong at a field, told there. */
   const [fault, setFault] = useState({ field: "", text: "" });
   const [removing, setRemoving] = useState(false);
+  /** A model of the browser itself may have to be downloaded first. */
+  const [there, setThere] = useState(!view.builtIn);
 
   /**
    * @param {string} key
@@ -76,7 +82,7 @@ export function ProviderForm({ view }) {
   /** @returns {boolean} whether all that is needed is there; if not, the first gap gets the focus */
   const complete = () => {
     setChecked(true);
-    const gap = view.fields.find((field) => missing(field, config, view));
+    const gap = view.fields.find((field) => missing(field, config));
     if (!gap) return true;
     /** @type {HTMLElement | null | undefined} */ (
       form.current?.querySelector(`[data-field="${gap.key}"]`)
@@ -104,8 +110,8 @@ export function ProviderForm({ view }) {
   const save = async () => {
     await saveProvider(view.id, config);
     // A stored key never comes back to this page, and neither does it stay here.
-    for (const field of view.fields) if (field.kind === "secret") config[field.key] = "";
-    setConfig({ ...config });
+    const secrets = view.fields.filter((field) => field.kind === "secret");
+    setConfig({ ...config, ...Object.fromEntries(secrets.map((field) => [field.key, ""])) });
     setDirty(false);
   };
 
@@ -150,10 +156,8 @@ export function ProviderForm({ view }) {
       key={field.key}
       field={field}
       view={view}
-      value={config[field.key] ?? ""}
-      wrong={
-        fault.field === field.key ? fault.text : checked && missing(field, config, view) ? t("fill_in") : ""
-      }
+      value={field.kind === "secret" ? config[field.key] : (config[field.key] ?? "")}
+      wrong={fault.field === field.key ? fault.text : checked && missing(field, config) ? t("fill_in") : ""}
       models={field.key === "model" ? models : undefined}
       facts={facts}
       loadingModels={work === "models"}
@@ -173,6 +177,7 @@ export function ProviderForm({ view }) {
       }}
     >
       {view.notes && <p class="notes">{view.notes}</p>}
+      {view.builtIn && <BuiltIn onState={setThere} />}
       <div class="fields">{view.fields.filter((field) => !ADVANCED.has(field.key)).map(draw)}</div>
       {advanced.length > 0 && (
         <details class="advanced">
@@ -201,7 +206,7 @@ export function ProviderForm({ view }) {
       )}
       <div class="button-row form-buttons">
         {!usable && (
-          <button type="submit" class="button primary" data-action="use" disabled={work !== ""}>
+          <button type="submit" class="button primary" data-action="use" disabled={work !== "" || !there}>
             {(work === "use" || (view.active && work === "save")) && <Spinner />}
             {view.active ? t("save") : dirty || !view.configured ? t("save_and_use") : t("use_this")}
           </button>
@@ -212,7 +217,13 @@ export function ProviderForm({ view }) {
             {t("save")}
           </button>
         )}
-        <button type="button" class="button" data-action="test" disabled={work !== ""} onClick={onTest}>
+        <button
+          type="button"
+          class="button"
+          data-action="test"
+          disabled={work !== "" || !there}
+          onClick={onTest}
+        >
           {work === "test" && <Spinner />}
           {work === "test" ? t("testing") : t("test")}
         </button>

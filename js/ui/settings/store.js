@@ -17,7 +17,7 @@ const CALL_TIMEOUT_MS = 30_000;
 /** A test waits for a whole model answer, and a local model may have to load first. */
 const TEST_TIMEOUT_MS = 180_000;
 
-export const SECTIONS = /** @type {const} */ (["providers", "pictures", "general", "about"]);
+export const SECTIONS = /** @type {const} */ (["providers", "pictures", "voice", "general", "about"]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
 
 export const line = signal(/** @type {import("../port.js").LineState} */ ("connecting"));
@@ -25,7 +25,8 @@ export const boot = signal(/** @type {BootStatus | null} */ (null));
 export const providers = signal(/** @type {ProviderView[] | null} */ (null));
 export const fields = signal(/** @type {SettingField[] | null} */ (null));
 export const values = signal(/** @type {Record<string, any>} */ ({}));
-export const vision = signal(/** @type {import("../types.js").VisionView | null} */ (null));
+export const vision = signal(/** @type {import("../types.js").AuxiliaryView | null} */ (null));
+export const transcription = signal(/** @type {import("../types.js").AuxiliaryView | null} */ (null));
 export const spending = signal(/** @type {import("../types.js").Spending | null} */ (null));
 export const problem = signal("");
 export const section = signal(/** @type {Section} */ ("providers"));
@@ -46,7 +47,7 @@ export function start() {
   connection.open();
   void loadProviders();
   void loadSettings();
-  void loadVision();
+  void loadAuxiliaries();
 }
 
 function readHash() {
@@ -62,9 +63,10 @@ function receive(method, params) {
   if (method === "boot") boot.value = params;
   if (method === "providers_changed") {
     void loadProviders();
-    void loadVision();
+    void loadAuxiliaries();
   }
   if (method === "vision_changed") vision.value = params;
+  if (method === "transcription_changed") transcription.value = params;
   if (method === "spending_changed") spending.value = params;
   if (method === "settings_changed") {
     values.value = { ...values.value, ...params.values };
@@ -99,9 +101,10 @@ export async function loadSettings() {
   }
 }
 
-export async function loadVision() {
+export async function loadAuxiliaries() {
   try {
     vision.value = await connection.call("vision.get");
+    transcription.value = await connection.call("transcription.get");
   } catch (error) {
     problem.value = /** @type {Error} */ (error).message;
   }
@@ -135,6 +138,28 @@ export async function chooseVision(provider, model) {
  */
 export function testVision(provider, model) {
   return connection.call("vision.test", { provider, model }, { timeoutMs: TEST_TIMEOUT_MS });
+}
+
+/**
+ * @param {string} provider
+ * @param {string} model
+ */
+export async function chooseTranscription(provider, model) {
+  const answer = await connection.call(
+    "transcription.set",
+    { provider, model },
+    { timeoutMs: CALL_TIMEOUT_MS },
+  );
+  transcription.value = { provider: answer.provider, model: answer.model, usable: answer.usable };
+}
+
+/**
+ * @param {string} provider
+ * @param {string} model
+ * @returns {Promise<import("../types.js").TestResult>}
+ */
+export function testTranscription(provider, model) {
+  return connection.call("transcription.test", { provider, model }, { timeoutMs: TEST_TIMEOUT_MS });
 }
 
 /**

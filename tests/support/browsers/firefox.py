@@ -37,6 +37,9 @@ QUIET: Mapping[str, bool | int | str] = {
     "datareporting.policy.dataSubmissionEnabled": False,
     "devtools.console.stdout.content": True,
     "extensions.getAddons.cache.enabled": False,
+    # A microphone that hums, for whoever asks.
+    "media.navigator.permission.disabled": True,
+    "media.navigator.streams.fake": True,
     "extensions.update.enabled": False,
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
