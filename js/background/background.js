@@ -1,6 +1,7 @@
 // Chrome's service worker: the executor, and the watch over the offscreen document Python lives in. It holds nothing,
 // so it may be killed at any moment.
 
+import { contentVoice } from "../bridge/contentvoice.js";
 import { hearEvents } from "../bridge/events.js";
 import { execute } from "../bridge/executor.js";
 import { BridgeError, describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
@@ -69,6 +70,12 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
   }
   if (message?.target === "background" && isOwnPage(sender, chrome.runtime)) {
     forBackground(message).then(respond);
+    return true;
+  }
+  const said = contentVoice(message, sender, chrome.runtime);
+  if (said) {
+    // Without a supervisor page there is neither a run to stop nor a composer.
+    toHost("content", said).then(respond, () => respond({ ok: false }));
     return true;
   }
   return false;

@@ -2,6 +2,7 @@
 // nothing. Chrome loads it as the offscreen document, Firefox as the background page.
 
 import * as builtin from "./builtin.js";
+import { contentVoice } from "./contentvoice.js";
 import { hearEvents } from "./events.js";
 import { execute, rowOf } from "./executor.js";
 import * as http from "./http.js";
@@ -11,6 +12,8 @@ import * as platform from "./platform.js";
 import { BridgeError, before, errorTo, FRAME_CHARS, isOwnPage, replyTo } from "./rpc.js";
 import { isStoreMethod, store } from "./store.js";
 import { PROBE_MS, Supervisor } from "./supervisor.js";
+import { Uploads } from "./uploads.js";
+import { vault } from "./vault.js";
 
 /** @typedef {import("./rpc.js").Frame} Frame */
 /** @typedef {{postMessage: (message: object) => void}} Port */
@@ -26,6 +29,8 @@ const { runtime } = platform.api;
 /** Screens by number. @type {Map<number, Port>} */
 const screens = new Map();
 let lastScreen = 0;
+const uploads = new Uploads();
+const executorApi = platform.CONTENT_READS_STORAGE ? withVault(platform.api) : platform.api;
 
 const supervisor = new Supervisor({
   createWorker: () => new Worker(runtime.getURL("js/worker.js"), { type: "module", name: "Python" }),
@@ -92,11 +97,20 @@ async function own({ method = "", id = "", epoch, params, deadline }, buffers) {
   throw new BridgeError("not_allowed", `${method} is not a call of the supervisor.`);
 }
 
+/** The browser's interface with the vault in the place of `storage.local`. @param {any} real */
+function withVault(real) {
+  const storage = { local: vault(real.storage.local), session: real.storage.session };
+  return new Proxy(
+    {},
+    { get: (_target, key) => (key === "storage" ? storage : real[/** @type {string} */ (key)]) },
+  );
+}
+
 /** Calls the executor answers. @param {Frame} call @returns {Promise<Frame>} */
 async function privileged(call) {
   const deadline = call.deadline && call.deadline + GRACE_MS;
   const send = () =>
-    before(platform.callExecutor(call, execute.bind(null, platform.api, platform.BROWSER)), deadline);
+    before(platform.callExecutor(call, execute.bind(null, executorApi, platform.BROWSER)), deadline);
   const first = await send();
   if (first) return first;
   const again = rowOf(call.method ?? "")?.idempotent ? await send() : null;
@@ -146,6 +160,17 @@ async function browserEvent(event) {
   await supervisor.whenReady().catch(() => {});
   supervisor.send({
     target: "python",
+/**
+ * Do what a content script may ask for: stop the run of its own tab, put text into that tab's composer.
+ * @param {NonNullable<ReturnType<typeof contentVoice>>} said
+ */
+async function contentSaid(said) {
+  const { tabId } = said;
+  if (said.action === "stop") return legacy({ target: "background", action: "abort", tabId });
+  toScreens("prefill", { tabId, text: said.text });
+  return { ok: true };
+}
+
     epoch: supervisor.status.epoch,
     kind: "event",
     method: "browser_event",
@@ -162,6 +187,7 @@ function fromBackground({ method, params }) {
 }
 
 function begin() {
+  if (method === "content") return contentSaid(params);
   runtime.onConnect.addListener((/** @type {any} */ port) => {
     if (port.name !== "wb-ui") return;
     if (!isOwnPage(port.sender, runtime)) return port.disconnect();
@@ -189,6 +215,9 @@ function begin() {
   platform.listen();
   if (platform.HOST_IS_BACKGROUND) hearEvents(platform.api, browserEvent);
   setInterval(() => supervisor.tick(), PROBE_MS);
+      } else if (platform.HOST_IS_BACKGROUND) {
+        const said = contentVoice(message, sender, runtime);
+        work = said && contentSaid(said);
   supervisor.start();
 }
 

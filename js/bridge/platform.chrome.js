@@ -8,6 +8,9 @@ export const CAPABILITIES = { cdp: true, captures_background_tabs: false };
 
 export const api = chrome;
 
+/** False: the service worker keeps content scripts out of `storage.local`. */
+export const CONTENT_READS_STORAGE = false;
+
 /** False: background messages and browser events go to the service worker, which passes on what concerns Python. */
 export const HOST_IS_BACKGROUND = false;
 

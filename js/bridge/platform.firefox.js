@@ -8,6 +8,9 @@ export const CAPABILITIES = { cdp: false, captures_background_tabs: true };
 
 export const api = browser;
 
+/** True: any content script of ours reads and writes `storage.local`, so settings do not lie there. */
+export const CONTENT_READS_STORAGE = true;
+
 /** True: the supervisor page is the background page. */
 export const HOST_IS_BACKGROUND = true;
 

@@ -25,6 +25,7 @@ import { pressKeys } from "./keys.js";
 import { ACTION_MS, ANSWER_CHARS, STABLE_MAX_MS, WAIT_MAX_MS } from "./limits.js";
 import { inPdf } from "./pdftab.js";
 import { readPage } from "./readpage.js";
+import { redactionRegions } from "./redaction.js";
 import { links, media, RESOURCE_ANSWER_CHARS, resource } from "./resource.js";
 import { scroll } from "./scroll.js";
 import { selectText } from "./selecttext.js";
@@ -77,6 +78,7 @@ const ACTIONS = Object.freeze({
   wait_for_stable: waitForStable,
   frame_read: frameRead,
   viewport: () => viewport(),
+  redaction_regions: (_session, args) => redactionRegions(args),
   ping: () => ({ success: true }),
   history_step: (_session, args) => historyStep(args),
 });

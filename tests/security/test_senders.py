@@ -1,9 +1,29 @@
 """Who may call the bridge: the supervisor page alone. Neither a page nor a content script reaches it."""
 
 import json
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
+import pytest
+
+from tests.support.port import Port
+from tests.support.script import say
 from tests.support.stage import Stage
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+KEY: Final = "sk-canary-0123456789abcdef"
+VAULT: Final = """new Promise((resolve, reject) => {
+  const opening = indexedDB.open('webbrain_settings');
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const store = opening.result.transaction('values').objectStore('values'), found = {};
+    store.openCursor().onsuccess = ({target: {result: cursor}}) => {
+      if (cursor) { found[cursor.key] = cursor.value; cursor.continue(); }
+      else { opening.result.close(); resolve(found); }
+    };
+  };
+})"""
+"""Everything in Firefox's store of settings, read from a page of the extension's own."""
 
 EXECUTOR_CALL = {
     "target": "executor",
@@ -116,19 +136,100 @@ def test_content_script_gets_no_port(stage: Stage) -> None:
     assert in_content_script(stage, tab.id, body) in ("closed", "silence")
 
 
+READ_STORES = """
+  const api = globalThis.browser ?? chrome;
+  const read = async (area) => {
+    try { return JSON.stringify(await area.get(null)); } catch { return 'refused'; }
+  };
+  const names = (await indexedDB.databases()).map((one) => one.name).join();
+  return {local: await read(api.storage.local), session: await read(api.storage.session ?? {}), names};
+"""
+
+
+def _save_key(stage: Stage) -> None:
+    config = {"apiKey": KEY, "model": "gpt-5.5"}
+    Port(stage.browser).call("providers.save", id="openai", config=config)
+
+
 def test_content_script_cannot_read_the_keys(stage: Stage) -> None:
-    """Stored keys lie where only our own pages reach them, where the browser can keep them so."""
+    """Stored keys lie where only our own pages reach them."""
+    _save_key(stage)
     tab = stage.open_tab("/about")
-    body = """
+    found = in_content_script(stage, tab.id, READ_STORES)
+    assert found["local"] in ("refused", "{}"), found
+    assert found["session"] in ("refused", "{}"), found
+    assert "webbrain" not in found["names"], found
+    assert KEY not in json.dumps(found)
+
+
+def test_control_the_key_is_stored(stage: Stage) -> None:
+    """What a content script does not find is there: the settings page says so after a restart of its own."""
+    _save_key(stage)
+    stored = Port(stage.browser).call("providers.list")["providers"]
+    assert next(one for one in stored if one["id"] == "openai")["hasKey"] is True
+    if stage.browser.name == "firefox":
+        assert KEY in json.dumps(stage.browser.control.eval(VAULT))
+
+
+def test_content_script_cannot_change_settings(stage: Stage) -> None:
+    """What it may write there, nobody reads: it can neither switch questions off nor grant anything."""
+    tab = stage.open_tab("/about")
+    wanted = {"maxAgentSteps": 7, "strictSecretMode": True, "wb_permissions": [{"capability": "click"}]}
+    body = f"""
       const api = globalThis.browser ?? chrome;
-      try { return Object.keys(await api.storage.local.get(null)); } catch (error) { return 'refused'; }
+      try {{ await api.storage.local.set({json.dumps(wanted)}); }} catch {{ return 'refused'; }}
+      return 'written';
     """
     outcome = in_content_script(stage, tab.id, body)
-    if stage.browser.name == "chromium":
-        assert outcome == "refused"
-    else:
-        # Firefox has no setAccessLevel for storage.local; docs/security-model.md says so.
-        assert isinstance(outcome, list)
+    assert outcome == ("refused" if stage.browser.name == "chromium" else "written")
+    values = Port(stage.browser).call("settings.get")["values"]
+    assert values["maxAgentSteps"] != 7
+    assert values["strictSecretMode"] is False
+
+
+def test_settings_of_an_older_version_move_into_the_vault(stage: Stage) -> None:
+    """Once, all of them, and nothing stays behind where content scripts could read it."""
+    if stage.browser.name != "firefox":
+        pytest.skip("Chrome keeps content scripts out of storage.local, so settings stay there")
+    control = stage.browser.control
+    before = control.eval(VAULT)
+    old = {**before, "maxAgentSteps": 33}
+    control.eval("new Promise((done) => { indexedDB.deleteDatabase('webbrain_settings').onsuccess = done; })")
+    control.eval(f"browser.storage.local.set({json.dumps(old)})")
+    port = Port(stage.browser)
+    assert port.call("settings.get")["values"]["maxAgentSteps"] == 33
+    port.call("settings.set", values={"maxAgentSteps": 130})
+    assert control.eval("browser.storage.local.get(null).then((all) => Object.keys(all).length)") == 0
+    assert control.eval(VAULT) == {**before, "maxAgentSteps": 130}
+
+
+def test_content_script_may_stop_the_run_of_its_tab(stage: Stage) -> None:
+    tab, panel = stage.open("/about")
+    stage.plan(say("one two three four five", gate="never-content", before_gate=4))
+    panel.send("What is this page about?", "ask")
+    panel.wait_turn("turn.answers.join('').includes('one two')")
+    outcome = in_content_script(stage, tab.id, asked({"target": "background", "action": "content_stop"}))
+    assert outcome["answer"]["ok"] is True
+    assert panel.wait_over().status == "stopped"
+
+
+def test_content_script_may_prefill_the_composer_and_starts_nothing(stage: Stage) -> None:
+    tab, panel = stage.open("/about")
+    message = {"target": "background", "action": "content_prefill", "text": "Summarise\u202e this"}
+    assert in_content_script(stage, tab.id, asked(message))["answer"]["ok"] is True
+    panel.page.wait("document.querySelector('#composer').value === 'Summarise this'")
+    again = {**message, "text": "Something else"}
+    in_content_script(stage, tab.id, asked(again))
+    assert panel.page.eval("document.querySelector('#composer').value") == "Summarise this"
+    assert not stage.model.calls
+
+
+def test_no_other_extension_and_no_page_is_let_in(stage: Stage) -> None:
+    """The manifest connects nobody, and nothing listens to strangers."""
+    manifest = stage.browser.control.eval("(globalThis.browser ?? chrome).runtime.getManifest()")
+    assert "externally_connectable" not in manifest
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "js").rglob("*.js")]
+    assert not [text for text in sources if "onMessageExternal" in text or "onConnectExternal" in text]
 
 
 def test_screen_is_not_the_supervisor(stage: Stage) -> None:

@@ -233,6 +233,10 @@ function takeSettings(values = {}) {
 }
 
 /** @param {BootStatus} status */
+    case "prefill":
+      // A content script's wish: never over what a person has typed, and never sent by itself.
+      if (!draftOf(params.tabId).trim()) setDraftOf(params.tabId, params.text);
+      break;
 function bootChanged(status) {
   boot.value = status;
   if (status.state !== "ready" || status.epoch === readyEpoch) return;

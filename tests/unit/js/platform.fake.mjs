@@ -12,6 +12,7 @@ export const executor = { answers: [], calls: [], backgroundUrl: "x://me/js/back
 export const BROWSER = "chrome";
 export const CAPABILITIES = { cdp: false };
 export const HOST_IS_BACKGROUND = false;
+export const CONTENT_READS_STORAGE = false;
 export const isHostPage = () => true;
 export const isBackground = (/** @type {any} */ sender) => sender.url === executor.backgroundUrl;
 export const broadcast = (/** @type {any} */ message) => broadcasts.push(message);
