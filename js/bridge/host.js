@@ -123,24 +123,29 @@ async function privileged(call) {
 
 /** A screen's call. @param {number} screen @param {Port} port @param {Frame} call */
 async function fromScreen(screen, port, call) {
+  if (call?.kind === "chunk") return uploads.take(screen, call);
   if (call?.kind !== "call" || typeof call.id !== "string" || typeof call.method !== "string") return;
   let frame;
   try {
     if (JSON.stringify(call).length > UI_FRAME_CHARS)
       throw new BridgeError("too_large", "This is too long to send.");
-    frame = replyTo(call, await screenCall(screen, call.method, call.params ?? {}), "ui");
+    const files = uploads.give(screen, call.id, call.buffers ?? 0);
+    frame = replyTo(call, await screenCall(screen, call.method, call.params ?? {}, files), "ui");
   } catch (error) {
     frame = errorTo(call, error, "ui");
   }
   if (screens.get(screen) === port) port.postMessage({ ...frame, epoch: supervisor.status.epoch });
 }
 
-/** @param {number} screen @param {string} method @param {unknown} params @returns {Promise<unknown>} */
-async function screenCall(screen, method, params) {
+/**
+ * @param {number} screen @param {string} method @param {unknown} params @param {ArrayBuffer[]} files
+ * @returns {Promise<unknown>}
+ */
+async function screenCall(screen, method, params, files) {
   if (method === "boot.status") return supervisor.status;
   if (method === "boot.retry") return { ok: supervisor.retry() };
   await supervisor.whenReady();
-  return before(supervisor.call("ui", { port: screen, method, params }), Date.now() + UI_CALL_MS);
+  return before(supervisor.call("ui", { port: screen, method, params }, files), Date.now() + UI_CALL_MS);
 }
 
 /** The reference system's runtime messages, from our own pages. @param {Record<string, unknown>} message */
@@ -155,11 +160,6 @@ async function legacy(message) {
   }
 }
 
-/** Tell Python what the browser did. While Python starts it waits, in order. @param {object} event */
-async function browserEvent(event) {
-  await supervisor.whenReady().catch(() => {});
-  supervisor.send({
-    target: "python",
 /**
  * Do what a content script may ask for: stop the run of its own tab, put text into that tab's composer.
  * @param {NonNullable<ReturnType<typeof contentVoice>>} said
@@ -171,6 +171,11 @@ async function contentSaid(said) {
   return { ok: true };
 }
 
+/** Tell Python what the browser did. While Python starts it waits, in order. @param {object} event */
+async function browserEvent(event) {
+  await supervisor.whenReady().catch(() => {});
+  supervisor.send({
+    target: "python",
     epoch: supervisor.status.epoch,
     kind: "event",
     method: "browser_event",
@@ -182,19 +187,22 @@ async function contentSaid(said) {
 function fromBackground({ method, params }) {
   if (method === "hello") return Promise.resolve(true);
   if (method === "legacy") return legacy(params);
+  if (method === "content") return contentSaid(params);
   if (method === "browser_event") browserEvent(params);
   return null;
 }
 
 function begin() {
-  if (method === "content") return contentSaid(params);
   runtime.onConnect.addListener((/** @type {any} */ port) => {
     if (port.name !== "wb-ui") return;
     if (!isOwnPage(port.sender, runtime)) return port.disconnect();
     const screen = ++lastScreen;
     screens.set(screen, port);
     port.onMessage.addListener((/** @type {any} */ frame) => fromScreen(screen, port, frame));
-    port.onDisconnect.addListener(() => screens.delete(screen));
+    port.onDisconnect.addListener(() => {
+      screens.delete(screen);
+      uploads.drop(screen);
+    });
   });
   runtime.onMessage.addListener(
     (/** @type {any} */ message, /** @type {any} */ sender, /** @type {any} */ respond) => {
@@ -207,6 +215,9 @@ function begin() {
         isOwnPage(sender, runtime)
       ) {
         work = message.action === "ensure_host" ? Promise.resolve({ ok: true }) : legacy(message);
+      } else if (platform.HOST_IS_BACKGROUND) {
+        const said = contentVoice(message, sender, runtime);
+        work = said && contentSaid(said);
       }
       work?.then(respond);
       return work !== null;
@@ -215,9 +226,6 @@ function begin() {
   platform.listen();
   if (platform.HOST_IS_BACKGROUND) hearEvents(platform.api, browserEvent);
   setInterval(() => supervisor.tick(), PROBE_MS);
-      } else if (platform.HOST_IS_BACKGROUND) {
-        const said = contentVoice(message, sender, runtime);
-        work = said && contentSaid(said);
   supervisor.start();
 }
 
