@@ -6,6 +6,7 @@
     make test-llm TASKS=1-5,fact        only these, by number or kind
     make test-llm PATIENCE=600          more patience with each task, on a slow or busy machine
     make test-llm THREADS=1             on a machine that has other work to do
+    make test-llm MODEL=http://127.0.0.1:8080    a llama.cpp server you have, with its model
     make test-llm MODEL=perfect         no real model: one that knows the way, or MODEL=idle
 
 The model is fetched once (about 1.2 GB). Conversations are in test-results/llm. Exit status: 0 when the
@@ -98,8 +99,8 @@ def read_options() -> Options:
     if mode not in (*MODES, "both"):
         raise ValueError(f"MODE must be {', '.join(MODES)} or both, not {mode!r}")
     model = os.environ.get("MODEL", "")
-    if model not in ("", "perfect", "idle"):
-        raise ValueError(f"MODEL must be perfect, idle or nothing, not {model!r}")
+    if model not in ("", "perfect", "idle") and not model.startswith(("http://", "https://")):
+        raise ValueError(f"MODEL must be an address, perfect, idle or nothing, not {model!r}")
     return Options(
         modes=tuple(MODES) if mode == "both" else (mode,),
         runs=int(os.environ.get("RUNS") or 1),
@@ -139,6 +140,9 @@ def play(
 @contextmanager
 def serving(options: Options) -> Iterator[tuple[str, Scripted | None]]:
     """The address of a model server, and the model itself if it is a scripted one."""
+    if "://" in options.model:
+        yield options.model.rstrip("/").removesuffix("/v1"), None
+        return
     if options.model:
         scripted = Scripted(options.model)
         with ModelServer(scripted) as server:
