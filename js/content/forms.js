@@ -2,6 +2,7 @@
  * `submit_probe`: would this action send a form, which one, where, and with what in it? Reads only.
  */
 
+import { commits } from "./commits.js";
 import { credentialReason, MASK } from "./credentials.js";
 import {
   attribute,
@@ -36,6 +37,7 @@ import { chosenText, optionsFor } from "./values.js";
 /**
  * @typedef {object} Submission
  * @property {boolean} submits
+ * @property {boolean} [commits] it sends no form, but its name says that it commits something
  * @property {string} reason
  * @property {string} [host]
  * @property {string} [action]
@@ -46,9 +48,6 @@ import { chosenText, optionsFor } from "./values.js";
  * @property {string} [others] the same without the field that is being typed into
  */
 
-/** A control so named commits something, whatever script is behind it. */
-const COMMIT =
-  /^(create|save|submit|add|post|publish|send|confirm|sign[\s-]?up|sign[\s-]?in|log[\s-]?in|register|place\s+(your\s+)?order|pay|check[\s-]?out|update|apply|finish|done)(?![\p{L}\d])/iu;
 /** Ancestors searched for the button of a composer without a form. */
 const COMPOSER_STEPS = 4;
 const COMPOSER_BUTTONS = 60;
@@ -64,10 +63,11 @@ export async function submitProbe(session, args) {
   // The action would scroll for its target, so it may have to be scrolled for here.
   if (tool === "click") await targetOf(session, given);
   const found = submission(session, tool, given);
-  if (!found.submits)
+  if (!found.submits && !found.commits)
     return {
       success: true,
       submits: false,
+      commits: false,
       host: "",
       action: "",
       method: "",
@@ -79,7 +79,8 @@ export async function submitProbe(session, args) {
   const token = session.tokens.issue({ tool, print: found.print ?? "", others: found.others ?? "" });
   return {
     success: true,
-    submits: true,
+    submits: found.submits,
+    commits: found.commits ?? false,
     host: found.host ?? "",
     action: found.action ?? "",
     method: found.method ?? "",
@@ -144,9 +145,14 @@ function byClick(session, e) {
     !/^(button|reset|submit|image)$/.test(inputType(button))
   )
     return no("it is a field", name);
-  if (!COMMIT.test(name)) return no("it is neither a submit button nor named like one", name);
+  if (!commits(name)) return no("it is neither a submit button nor named like one", name);
   const scope = scopeOf(button);
-  if (!scope) return no("it stands outside any form or dialog", name);
+  if (!scope)
+    return {
+      ...describe(session, button, null, "its name says that it commits something"),
+      submits: false,
+      commits: true,
+    };
   return describe(
     session,
     button,
@@ -196,6 +202,15 @@ function scopeOf(e) {
   );
 }
 
+/** @param {Element} e @returns {Element | null} what holds the fields that a button without a form may send */
+function fieldsNear(e) {
+  if (isEditable(e)) return null;
+  let at = composedParent(e);
+  for (let i = 0; at && i < COMPOSER_STEPS && localName(at) !== "body"; i++, at = composedParent(at))
+    if (queryAll(at, "input:not([type=hidden]),select,textarea,[contenteditable]").length) return at;
+  return null;
+}
+
 /** @param {Element} e @returns {Element | null} a button near an editor whose name says that it sends */
 function composerButton(e) {
   let at = composedParent(e);
@@ -203,7 +218,7 @@ function composerButton(e) {
     const buttons = queryAll(at, 'button,[role="button"],input[type="submit"]');
     for (let n = 0; n < buttons.length && n < COMPOSER_BUTTONS; n++) {
       const button = /** @type {Element} */ (buttons[n]);
-      if (isRendered(button) && COMMIT.test(describeName(button, "button"))) return button;
+      if (isRendered(button) && commits(describeName(button, "button"))) return button;
     }
   }
   return null;
@@ -221,7 +236,7 @@ function describe(session, control, submitter, reason, typed) {
   const form = /** @type {HTMLFormElement | null} */ (formOf(control));
   const button = submitter ?? (form && typed ? defaultButton(form) : null);
   const to = destination(control, form, button);
-  const all = valuesOf(form ?? scopeOf(control), control, typed);
+  const all = valuesOf(form ?? scopeOf(control) ?? fieldsNear(control), control, typed);
   const named = button && button !== control ? button : control;
   const name = line(describeName(named, roleOf(named)), CARD_LABEL_CHARS);
   const frame = [form ? session.refs.of(form) : "", to.action, to.method, session.refs.of(control), name];

@@ -48,7 +48,8 @@ export class Tokens {
     this.#tickets.delete(String(args.token));
     if (!ticket || ticket.tool !== tool) throw new Refusal("form_changed", CHANGED);
     const now = submission(session, tool, args);
-    if (!now.submits || now.print !== ticket.print) throw new Refusal("form_changed", CHANGED);
+    if (!(now.submits || now.commits) || now.print !== ticket.print)
+      throw new Refusal("form_changed", CHANGED);
     return ticket;
   }
 
@@ -61,6 +62,7 @@ export class Tokens {
    */
   recheck(session, ticket, args) {
     const now = submission(session, ticket.tool, args);
-    if (!now.submits || now.others !== ticket.others) throw new Refusal("form_changed", CHANGED);
+    if (!(now.submits || now.commits) || now.others !== ticket.others)
+      throw new Refusal("form_changed", CHANGED);
   }
 }

@@ -12,12 +12,21 @@
  * @typedef {{id: string, reason: "first" | "auto" | "fallback" | "asked", width: number, height: number,
  *   description: string}} Picture a picture of the page; the picture itself is fetched by its id
  * @typedef {{kind: "picture", id: string, picture: Picture}} PictureItem one that no step led to
+ * @typedef {{name: string, mediaType: string, bytes: number, pictureId: string}} SentFile `pictureId`: of a picture, by
+ *   which it is fetched
  * @typedef {{kind: "warning", id: string, code: string, message: string, tabs: {tabId: number, url: string}[]}}
  *   WarningItem
  * @typedef {{kind: "error", id: string, code: string, message: string, detail: string, retryable: boolean}} ErrorItem
- * @typedef {{kind: "card", id: string, card: CardData, answer: string}} CardItem
+ * @typedef {{kind: "card", id: string, card: CardData, answer: string, text: string,
+ *   source: "user" | "timeout" | "auto", askedAt: number}} CardItem `askedAt` in milliseconds since 1970
+ * @typedef {{planId: string, summary: string, steps: string[], risks: string[], confidence: number,
+ *   markdown: string, expiresAt: number}} PlanData
+ * @typedef {{kind: "plan", id: string, plan: PlanData, decision: "" | "auto" | "approved" | "edited" | "rejected" |
+ *   "expired" | "withdrawn"}} PlanItem `auto`: nobody had to look at it
  * @typedef {{kind: "max_steps", id: string, steps: number, recap: string}} MaxStepsItem
- * @typedef {TextItem | ToolItem | PictureItem | WarningItem | ErrorItem | CardItem | MaxStepsItem} Item
+ * @typedef {{kind: "compacted", id: string}} CompactedItem older messages were folded into a summary here
+ * @typedef {TextItem | ToolItem | PictureItem | CompactedItem | WarningItem | ErrorItem | CardItem | PlanItem |
+ *   MaxStepsItem} Item
  *
  * @typedef {{code: string, message: string, until: number, seconds: number, attempt: number}} Pause `until` in
  *   milliseconds since 1970
@@ -29,11 +38,13 @@
  * @property {string} id the run's id
  * @property {string} requestId
  * @property {string} question
+ * @property {SentFile[]} files that came with it
  * @property {string} mode
  * @property {boolean} continued started by Continue, so it has no text of its own
  * @property {Item[]} items
  * @property {number} step of the model call under way, from 1
  * @property {boolean} thinking waiting for the model
+ * @property {boolean} planning it makes a plan
  * @property {Pause | null} waiting its service refused for now, and is asked again later
  * @property {TurnStatus} status
  * @property {string} outcome what the agent claims: success, partial, failed or nothing
@@ -122,6 +133,18 @@ export function openCard(turn) {
 }
 
 /**
+ * The plan that waits for an answer, if any.
+ *
+ * @param {Turn} turn
+ * @returns {PlanItem | undefined}
+ */
+export function openPlan(turn) {
+  return /** @type {PlanItem | undefined} */ (
+    turn.items.findLast((item) => item.kind === "plan" && item.decision === "")
+  );
+}
+
+/**
  * What the person would copy: the assistant's text of a turn, without steps.
  *
  * @param {Turn} turn
@@ -144,11 +167,13 @@ function newTurn(event) {
     id: event.runId,
     requestId: event.requestId,
     question: "",
+    files: [],
     mode: "ask",
     continued: false,
     items: [],
     step: 0,
     thinking: false,
+    planning: false,
     waiting: null,
     status: "running",
     outcome: "",
@@ -171,12 +196,19 @@ function apply(turn, event) {
       return {
         ...turn,
         question: data.text,
+        files: data.files ?? [],
         mode: data.mode,
         continued: Boolean(data.continued),
         startedAt: event.at,
       };
     case "thinking":
-      return { ...turn, items: settleText(turn.items), step: data.step, thinking: true };
+      return {
+        ...turn,
+        items: settleText(turn.items),
+        step: data.step,
+        thinking: true,
+        planning: data.note === "plan",
+      };
     case "waiting":
       return {
         ...turn,
@@ -205,14 +237,29 @@ function apply(turn, event) {
     case "picture":
       return { ...turn, items: addPicture(turn.items, event) };
     case "clarify":
-      return { ...turn, thinking: false, items: [...turn.items, cardItem(data)] };
+      return { ...turn, thinking: false, items: [...turn.items, cardItem(data, event.at)] };
+    case "plan_review":
+      return { ...turn, thinking: false, items: [...turn.items, planItem(data, "")] };
+    case "plan_auto_approved":
+      return { ...turn, thinking: false, items: [...turn.items, planItem(data, "auto")] };
+    case "plan_resolved":
+      return {
+        ...turn,
+        items: turn.items.map((item) =>
+          item.kind === "plan" && item.id === data.planId ? { ...item, decision: data.decision } : item,
+        ),
+      };
     case "card_resolved":
       return {
         ...turn,
         items: turn.items.map((item) =>
-          item.kind === "card" && item.id === data.cardId ? { ...item, answer: data.answer } : item,
+          item.kind === "card" && item.id === data.cardId
+            ? { ...item, answer: data.answer, text: data.text ?? "", source: data.source ?? "user" }
+            : item,
         ),
       };
+    case "context_compacted":
+      return { ...turn, items: [...turn.items, { kind: "compacted", id: `c${event.seq}` }] };
     case "warning":
       return {
         ...turn,
@@ -249,6 +296,9 @@ function apply(turn, event) {
         usage: usageOf(data),
         items: closeItems(turn.items),
       };
+    case "attachment_rejected":
+      // The request became no turn; the composer has its words and files again, and says why.
+      return turn;
     default:
       // A newer agent may say more than this panel knows; it must not break on it.
       return turn;
@@ -352,11 +402,29 @@ function finishTool(items, event) {
 }
 
 /**
+ * @param {any} data
+ * @param {PlanItem["decision"]} decision
+ * @returns {PlanItem}
+ */
+function planItem(data, decision) {
+  return {
+    kind: "plan",
+    id: data.planId,
+    plan: { risks: [], markdown: "", expiresAt: 0, ...data },
+    decision,
+  };
+}
+
+/**
  * @param {CardData} data
+ * @param {number} at
  * @returns {CardItem}
  */
-function cardItem(data) {
-  return { kind: "card", id: data.cardId, card: { ...data, fields: data.fields ?? [] }, answer: "" };
+function cardItem(data, at) {
+  // One that an older version stored knows less.
+  const blank = { origin: "", ask: "", params: {}, warnings: [], details: [], fields: [] };
+  const card = { ...blank, ...data };
+  return { kind: "card", id: data.cardId, card, answer: "", text: "", source: "user", askedAt: at };
 }
 
 /**
@@ -409,6 +477,7 @@ function closeItems(items) {
     if (item.kind === "text" && item.streaming) return { ...item, streaming: false };
     if (item.kind === "tool" && item.state === "running") return { ...item, state: "unknown" };
     if (item.kind === "card" && item.answer === "") return { ...item, answer: "cancelled" };
+    if (item.kind === "plan" && item.decision === "") return { ...item, decision: "withdrawn" };
     return item;
   });
 }

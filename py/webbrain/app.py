@@ -10,10 +10,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, Final, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic.alias_generators import to_camel
+from typing import Any, Final
 
 from webbrain import legacy
 from webbrain.agent.attachments import Attached
@@ -26,9 +23,27 @@ from webbrain.agent.runs import Runs
 from webbrain.agent.secrecy import strict_parts
 from webbrain.agent.spending import Account
 from webbrain.agent.turns import NativeTurns, TurnStrategy
+from webbrain.app_params import (
+    AnswerParams,
+    CommandParams,
+    ContinueParams,
+    ModeParams,
+    NoParams,
+    Params,
+    PictureParams,
+    PlanAnswerParams,
+    ProviderConfigParams,
+    ProviderId,
+    RevokeParams,
+    SettingsParams,
+    SoundParams,
+    StartParams,
+    TabParams,
+    VisionParams,
+    checked,
+)
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
 from webbrain.core.ids import new_id, nonce
-from webbrain.core.limits import USER_MESSAGE_CHARS
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.policy.gate import Gate
@@ -36,7 +51,7 @@ from webbrain.policy.outgoing import carried
 from webbrain.policy.results import cap_for, render_result
 from webbrain.prompts import system_prompt
 from webbrain.providers.base import ModelInfo
-from webbrain.services.attachments import FILES_TOLD, AttachmentService, Rejected, Upload, with_buffers
+from webbrain.services.attachments import AttachmentService, Rejected, with_buffers
 from webbrain.services.badge import Badge
 from webbrain.services.commands import CommandService, Doors
 from webbrain.services.conversations import Conversation, Conversations
@@ -47,13 +62,12 @@ from webbrain.services.secrets import stored_secrets
 from webbrain.services.settings import SettingsService, values
 from webbrain.services.spending import SpendingService
 from webbrain.services.transcription import TranscriptionService
-from webbrain.services.vision import MODEL_CHARS, VisionService
+from webbrain.services.vision import VisionService
 from webbrain.tools import registry
 from webbrain.tools.hidden_tabs import close_left_behind
 
 ACCEPT_SAVE_TIMEOUT: Final = 2.0
 """Seconds that an accepted request waits for the store before it is answered anyway."""
-ID_CHARS: Final = 128
 PANEL_SETTINGS: Final = (
     "themeMode",
     "wbLocale",
@@ -63,103 +77,6 @@ PANEL_SETTINGS: Final = (
 )
 
 
-class _Params(BaseModel):
-    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
-
-
-class NoParams(_Params):
-    """A call without parameters."""
-
-
-class TabParams(_Params):
-    """A call about one tab."""
-
-    tab_id: int = Field(ge=0)
-
-
-class StartParams(TabParams):
-    """``chat.start``"""
-
-    text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
-    mode: Literal["ask", "act", "dev"]
-    request_id: str = Field(min_length=1, max_length=ID_CHARS)
-    files: list[Upload] = Field(default_factory=list, max_length=FILES_TOLD)
-
-
-class ContinueParams(TabParams):
-    """``chat.continue``"""
-
-    request_id: str = Field(min_length=1, max_length=ID_CHARS)
-
-
-class ModeParams(TabParams):
-    """``mode.set``"""
-
-    mode: Literal["ask", "act", "dev"]
-
-
-class AnswerParams(TabParams):
-    """``card.answer``"""
-
-    card_id: str = Field(min_length=1, max_length=ID_CHARS)
-    answer: str = Field(max_length=ID_CHARS)
-
-
-class ProviderId(_Params):
-    """A call about one provider."""
-
-    id: str = Field(min_length=1, max_length=ID_CHARS)
-
-
-class ProviderConfigParams(ProviderId):
-    """A call about one provider with form values; the service checks those."""
-
-    config: dict[str, Any] = Field(default_factory=dict, max_length=100)
-
-
-class VisionParams(_Params):
-    """An auxiliary model: a provider's id, empty for none, and a model of it, empty for its own."""
-
-    provider: str = Field(max_length=ID_CHARS)
-    model: str = Field(default="", max_length=MODEL_CHARS)
-
-
-class SoundParams(_Params):
-    """``transcription.run``: one recording."""
-
-    files: list[Upload] = Field(min_length=1, max_length=1)
-
-
-class PictureParams(_Params):
-    """``pictures.get``"""
-
-    id: str = Field(min_length=1, max_length=ID_CHARS)
-
-
-class RevokeParams(_Params):
-    """``permissions.revoke``: a host's grant, all of them without a capability."""
-
-    host: str = Field(min_length=1, max_length=300)
-    capability: str = Field(default="", max_length=ID_CHARS)
-
-    @field_validator("capability")
-    @classmethod
-    def _known(cls, value: str) -> str:
-        return Capability(value).value if value else ""
-
-
-class CommandParams(TabParams):
-    """``commands.run``"""
-
-    text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
-
-
-class SettingsParams(_Params):
-    """``settings.set``; the service checks each value."""
-
-    values: dict[str, Any] = Field(max_length=100)
-
-
 Answer = dict[str, Any]
 
 
@@ -167,7 +84,7 @@ Answer = dict[str, Any]
 class Route:
     """A method of the port: what it takes and who answers it."""
 
-    params: type[_Params]
+    params: type[Params]
     handler: Callable[[Any], Awaitable[Answer]]
 
 
@@ -220,6 +137,7 @@ class App:
             "conversation.clear": Route(TabParams, self._conversation_clear),
             "mode.set": Route(ModeParams, self._mode_set),
             "card.answer": Route(AnswerParams, self._card_answer),
+            "plan.answer": Route(PlanAnswerParams, self._plan_answer),
             "providers.list": Route(NoParams, self._providers_list),
             "providers.save": Route(ProviderConfigParams, self._providers_save),
             "providers.activate": Route(ProviderId, self._providers_activate),
@@ -409,6 +327,8 @@ class App:
             allow_api=conversation.allow_api,
             api_news=mode is not None and conversation.take_api_news(),
             once=conversation.once,
+            plans=settings.plan_rules() if self._parts.plans else None,
+            clarify_seconds=settings.clarify_timeout_sec,
         )
         connect = partial(self.providers.active, settings.headers_timeout())
         journal = conversation.journal
@@ -420,9 +340,8 @@ class App:
             journal.taint.note_secret(secret, "a key")
         waits = partial(self.badge.waits, conversation.tab_id)
         parts = strict_parts(self._parts) if options.strict_secrets else self._parts
-        return Run(
-            self.host, parts, connect, journal, conversation.guard, options, eyes, account, waits
-        )
+        guard, execution = conversation.guard, conversation.execution
+        return Run(self.host, parts, connect, journal, guard, options, eyes, account, waits, execution)
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
@@ -445,7 +364,16 @@ class App:
         run = self.runs.active(params.tab_id)
         if run is None:
             raise WebBrainError("This question is no longer open.", code="card_gone")
-        run.cards.answer(params.card_id, params.answer)
+        run.cards.answer(params.card_id, params.answer, params.text)
+        return {"ok": True}
+
+    async def _plan_answer(self, params: PlanAnswerParams) -> Answer:
+        run = self.runs.active(params.tab_id)
+        if run is None:
+            raise WebBrainError("This plan is no longer open.", code="plan_gone")
+        run.planning.reviewer.answer(
+            params.plan_id, params.decision, summary=params.summary, steps=params.steps, text=params.text
+        )
         return {"ok": True}
 
     # --- commands ---
@@ -554,16 +482,6 @@ class App:
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
-
-
-def checked(model: type[_Params], params: Mapping[str, Any]) -> Any:
-    """``params`` as that model; raise ``bad_params`` with the first problem."""
-    try:
-        return model.model_validate(dict(params))
-    except ValidationError as error:
-        problem = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in problem["loc"])
-        raise WebBrainError(f"{place}: {problem['msg']}", code="bad_params") from None
 
 
 def _refuse_dev(mode: Mode | None) -> None:

@@ -13,6 +13,7 @@ from webbrain.tools.registry import SHARED
 RANKS = {
     "main": 6,
     "app": 5,
+    "app_params": 5,
     "legacy": 5,
     "services": 4,
     "agent": 3,

@@ -90,8 +90,6 @@ def test_submits(tab: Tab, html: str, start: str) -> None:
 @pytest.mark.parametrize(
     ("html", "start"),
     [
-        ("<button>Save</button>", "button"),
-        ("<form></form><button>Send</button>", "button"),
         ("<form><button type=button>Show more</button></form>", "button"),
         ("<form><button type=reset>Clear all</button></form>", "button"),
         ("<form><a href='#'>Help</a></form>", "link"),
@@ -110,6 +108,29 @@ def test_does_not_submit(tab: Tab, html: str, start: str) -> None:
     assert not probe["submits"]
     assert probe["token"] == ""
     assert probe["reason"]
+
+
+@pytest.mark.parametrize(
+    ("html", "start", "fields"),
+    [
+        ("<button>Save</button>", "button", []),
+        ("<form></form><button>Send</button>", "button", []),
+        ("<a href='#x'>Sign in</a>", "link", []),
+        ("<div role=button tabindex=0>Nachricht senden</div>", "button", []),
+        ("<div><textarea aria-label=Text>Hi</textarea><p><button>Post</button></p></div>", "button", ["Hi"]),
+    ],
+)
+def test_a_name_may_say_that_it_commits_where_there_is_no_form(
+    tab: Tab, html: str, start: str, fields: list[str]
+) -> None:
+    tab.show(html)
+    ref = tab.ref(start)
+    probe = tab.probe("click_ax", ref_id=ref)
+    assert (probe["submits"], probe["commits"]) == (False, True)
+    assert [field["value"] for field in probe["fields"]] == fields
+    tab.js("(document.querySelector('button,a,[role=button]').textContent = 'Delete it', 0)")
+    refused = tab.call("click_ax", ref_id=ref, token=probe["token"])
+    assert refused["code"] == "form_changed"
 
 
 def test_a_button_may_have_its_own_destination(tab: Tab) -> None:

@@ -13,7 +13,7 @@ import pytest
 from tests.support.agent import PROBE_YES, Bench
 from tests.support.toolbox import TAB
 from webbrain.core.messages import ModelRequest
-from webbrain.policy.submit import SubmitPolicy
+from webbrain.policy.gate import Gate
 from webbrain.policy.untrusted import TAG
 from webbrain.testing.scripted import call
 
@@ -86,7 +86,7 @@ async def test_a_model_that_obeys_still_sends_nothing(answer: str) -> None:
 
 async def test_without_the_card_the_same_model_sends() -> None:
     """Negative control: it is the card that holds the form back."""
-    bench = Bench(READ, obey_all, END, confirm=lambda: (SubmitPolicy(enabled=False),))
+    bench = Bench(READ, obey_all, END, confirm=lambda _leave: (Gate(enabled=False),))
     bench.host.page.on("tree", {"pageContent": ORDER})
     bench.host.page.on("submit_probe", PROBE_YES)
     await bench.run("What is on this page?")

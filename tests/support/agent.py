@@ -28,7 +28,7 @@ PROBE_YES = {
 }
 
 
-HOSTS = ("shop.example", "pay.example", "forms.example", "news.example", "example.com")
+HOSTS = ("shop.example", "pay.example", "forms.example", "news.example", "example.com", "a.example")
 """Where the bench may click, type and open pages without a question; ``webbrain.policy.gate`` has tests of
 its own."""
 

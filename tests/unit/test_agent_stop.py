@@ -274,7 +274,7 @@ async def test_anything_but_yes_means_no(answer: str) -> None:
 async def test_without_the_policy_the_submit_happens() -> None:
     """The control: it is the policy, and nothing else, that the tests above see at work."""
 
-    bench = Bench(call("click_ax", ref_id="ref_1"), "Ordered.", confirm=tuple)
+    bench = Bench(call("click_ax", ref_id="ref_1"), "Ordered.", confirm=lambda _leave: ())
     bench.host.page.on("submit_probe", PROBE_YES)
     await bench.run()
     assert bench.events("clarify") == []
@@ -282,7 +282,7 @@ async def test_without_the_policy_the_submit_happens() -> None:
 
 
 async def test_a_card_is_answered_once_and_only_by_its_own_id() -> None:
-    bench = Bench(call("click_ax", ref_id="ref_1"), call("click_ax", ref_id="ref_1"), "Ordered.")
+    bench = Bench(call("click_ax", ref_id="ref_1"), call("click_ax", ref_id="ref_2"), "Ordered.")
     bench.host.page.on("submit_probe", PROBE_YES)
     await bench.start()
     first = await bench.until("clarify")

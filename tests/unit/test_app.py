@@ -96,7 +96,15 @@ async def test_the_panel_of_a_fresh_tab() -> None:
         "events": [],
         "tab": {"url": "https://shop.example/list", "title": "Shop"},
         "provider": {"id": "scripted", "label": "Scripted", "model": "script-1", "tier": "full"},
-        "settings": {"themeMode": "system", "wbLocale": "auto", "verboseMode": False},
+        "allowApi": False,
+        "voice": False,
+        "settings": {
+            "themeMode": "system",
+            "wbLocale": "auto",
+            "verboseMode": False,
+            "voiceInputEnabled": True,
+            "askBeforeConsequentialActions": True,
+        },
         "capabilities": {"browser": "memory", "cdp": False, "captures_background_tabs": False},
     }
 

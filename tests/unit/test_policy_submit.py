@@ -177,7 +177,7 @@ def test_big_forms_are_bounded() -> None:
         ("https://shop.example/order", "https://www.shop.example/", "shop.example", []),
         ("https://evil.example/x", "https://shop.example/", "evil.example", ["another site", "shop.example"]),
         ("http://shop.example/x", "http://shop.example/", "shop.example", ["not encrypted"]),
-        ("http://127.0.0.1:8000/x", "http://127.0.0.1:8000/", "127.0.0.1", []),
+        ("http://127.0.0.1:8000/x", "http://127.0.0.1:8000/", "127.0.0.1:8000", []),
         ("", "https://shop.example/list", "shop.example", []),
         ("mailto:a@b.example", "https://shop.example/", "shop.example", []),
     ],

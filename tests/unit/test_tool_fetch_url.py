@@ -1,6 +1,7 @@
 """fetch_url: what goes out, where it may lead, and what comes back."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.support.toolbox import context, page_host
-from webbrain.core.errors import BridgeError
+from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.limits import TOOL_RESULT_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import CUT, STALL, MemoryHost, Reply
@@ -122,13 +123,63 @@ async def test_an_error_of_the_server_is_a_failure_with_its_body() -> None:
     assert "404" in result.data["error"]
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-async def test_writing_needs_leave_that_does_not_exist_yet(method: str) -> None:
+WRITES = ["POST", "PUT", "PATCH", "DELETE"]
+
+
+async def write(host: MemoryHost, url: str = OWN, **args: Any) -> ToolResult:
+    """A request that a person has allowed."""
+    ctx = replace(context(host), allow_api=True)
+    return await SPEC.run(ctx, Args.model_validate({"url": url, **args}))
+
+
+@pytest.mark.parametrize("method", WRITES)
+async def test_writing_needs_leave(method: str) -> None:
     host = serving("x")
     result = await fetch(host, method=method, body="a=1")
     assert result.data["requiresApiAllow"] is True
+    assert "/allow-api" in result.data["error"]
     assert not host.http.requests
-    assert (await fetch(host, body="a=1")).data["requiresApiAllow"] is True
+
+
+@pytest.mark.parametrize("method", WRITES)
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ('{"tea": 4}', "application/json"),
+        ("tea=4&cups=2", "application/x-www-form-urlencoded"),
+        ("Four cups, please", "text/plain;charset=UTF-8"),
+    ],
+)
+async def test_writing_with_leave(method: str, body: str, kind: str) -> None:
+    host = serving("stored")
+    host.http.on(method, OWN, Reply(headers={"content-type": "text/plain"}, chunks=[b"stored"]))
+    result = await write(host, method=method, body=body)
+    assert result.success
+    assert result.data["text"] == "stored"
+    (sent,) = host.http.requests
+    assert (sent.method, sent.body, sent.headers["Content-Type"]) == (method, body.encode(), kind)
+    assert not sent.follow, "a redirect would send it once more, elsewhere"
+
+
+@pytest.mark.parametrize("code", ["net_timeout", "net_refused", "net_cut"])
+async def test_a_write_without_an_answer_may_have_happened(code: str) -> None:
+    host = page_host()
+    host.http.on("POST", OWN, BridgeError("Gone.", code=code))
+    with pytest.raises(OutcomeUnknown, match="not known"):
+        await write(host, method="POST", body="{}")
+
+
+async def test_a_write_that_never_left_did_not_happen() -> None:
+    host = page_host()
+    host.http.on("POST", OWN, BridgeError("This computer is offline.", code="offline"))
+    assert (await write(host, method="POST", body="{}")).data["code"] == "offline"
+    assert (await write(host, FORBIDDEN, method="POST")).data["code"] == egress.FORBIDDEN
+
+
+async def test_reading_carries_no_body() -> None:
+    host = serving("x")
+    assert (await fetch(host, body="a=1")).data["code"] == "bad_body"
+    assert not host.http.requests
 
 
 async def test_head() -> None:

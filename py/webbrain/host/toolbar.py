@@ -7,21 +7,21 @@ from webbrain.host.rpc import Connection
 
 COLOUR: Final = "#a34a00"
 """Copper, as everything of ours that waits for a person to let it act."""
-METHODS: Final = {"chrome": "action", "firefox": "browserAction"}
-"""What browsers call the button: in Firefox it is that of Manifest V2."""
 
 
 class BridgeToolbar:
-    """Marks the button."""
+    """Marks the button. In Firefox it is that of Manifest V2, under another name."""
 
     def __init__(self, connection: Connection, browser: str) -> None:
         self._connection = connection
-        self._api = METHODS.get(browser, METHODS["chrome"])
+        self._firefox = browser == "firefox"
 
     async def mark(self, text: str) -> None:
-        if text:
-            await self._call("setBadgeBackgroundColor", {"details": {"color": COLOUR}})
-        await self._call("setBadgeText", {"details": {"text": text}})
-
-    async def _call(self, method: str, params: dict[str, object]) -> None:
-        await self._connection.call(f"{self._api}.{method}", params, timeout=BRIDGE_CALL_TIMEOUT)
+        to, patience = self._connection, BRIDGE_CALL_TIMEOUT
+        words, colour = {"details": {"text": text}}, {"details": {"color": COLOUR}}
+        if self._firefox:
+            await to.call("browserAction.setBadgeBackgroundColor", colour, timeout=patience)
+            await to.call("browserAction.setBadgeText", words, timeout=patience)
+        else:
+            await to.call("action.setBadgeBackgroundColor", colour, timeout=patience)
+            await to.call("action.setBadgeText", words, timeout=patience)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import Journal
+from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.recovery import interrupt
 from webbrain.core.errors import BridgeError, WebBrainError
 from webbrain.core.events import RunEvent
@@ -46,6 +47,8 @@ class Conversation:
     """The user gave ``/allow-api``: requests that change data may be asked for."""
     api_news: bool = False
     """The model is to be told of that once."""
+    execution: ExecutionGuard = field(default_factory=ExecutionGuard)
+    """What the newest task is held to."""
     once: dict[Need, bool] = field(default_factory=dict)
     """What was granted or denied until the user's next message."""
 
@@ -205,7 +208,10 @@ class Conversations:
             after = batch[-1][0]
         if not journal.events:
             await self._load_mirror(journal)
-        return Conversation(conversation_id, tab_id, mode, journal)
+        conversation = Conversation(conversation_id, tab_id, mode, journal)
+        if journal.folded is not None:
+            conversation.guard.restore(**journal.folded)
+        return conversation
 
     async def _load_mirror(self, journal: Journal) -> None:
         """The store lost the conversation: show at least what the mirror has."""

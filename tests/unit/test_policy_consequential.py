@@ -1,0 +1,132 @@
+"""What counts as consequential, and that the page's side has the same words for it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from webbrain.core.types import Capability
+from webbrain.policy.consequential import (
+    COMMITS_FIRST,
+    COMMITS_LAST,
+    FRESH_CAPABILITIES,
+    Weight,
+    commits,
+    weigh,
+)
+from webbrain.tools import registry
+
+PAGE_SIDE = Path(__file__).parents[2] / "js/content/commits.js"
+MODEL = Path(__file__).parents[2] / "docs/security-model.md"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Create account",
+        "Save",
+        "SUBMIT",
+        "Add to cart",
+        "Post",
+        "Publish now",
+        "Send",
+        "✉ Send message",
+        "Confirm order",
+        "Sign up",
+        "Sign-in",
+        "Log in",
+        "Login",
+        "Register",
+        "Place order",
+        "Place your order",
+        "Pay $20",
+        "Checkout",
+        "Check out",
+        "Update",
+        "Apply",
+        "Finish",
+        "Done",
+        "Buy now",
+        "Delete",
+        "S\u200bend",
+        "  Send  ",
+        "\uff33\uff45\uff4e\uff44",
+        "Absenden",
+        "Nachricht senden",
+        "Jetzt kaufen",
+        "Zahlungspflichtig bestellen",
+        "Kommentar veröffentlichen",
+        "Bestellung aufgeben",
+        "Löschen",
+        "Speichern & weiter",
+        "In den Warenkorb",
+    ],
+)
+def test_these_commit(name: str) -> None:
+    assert commits(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "View my portfolio",
+        "Address",
+        "Payment details",
+        "Posts",
+        "Add-ons",
+        "Post-processing",
+        "Sending",
+        "Applications",
+        "Saved items",
+        "Save 20% today",
+        "Save up to 50",
+        "My orders",
+        "Order history",
+        "Next",
+        "Show more",
+        "How to send a parcel",
+        "Creative work",
+        "Passenger",
+        "Wie Sie ein Paket mit uns am besten absenden",
+        "Kaufhaus",
+        "Anmeldung",
+        "?",
+    ],
+)
+def test_these_are_ordinary(name: str) -> None:
+    assert not commits(name)
+
+
+def test_the_page_has_the_same_words() -> None:
+    source = PAGE_SIDE.read_text(encoding="utf-8")
+    for name, words in (("COMMITS_FIRST", COMMITS_FIRST), ("COMMITS_LAST", COMMITS_LAST)):
+        found = re.search(rf"export const {name} = (\[.*?\]);", source, re.DOTALL)
+        assert found
+        assert json.loads(re.sub(r",\s*\]", "]", found[1])) == list(words)
+
+
+def test_every_tool_has_a_weight_and_no_consequential_one_is_free() -> None:
+    for spec in registry.load().all():
+        weight = weigh(spec, {"accept": True})
+        if spec.capability in FRESH_CAPABILITIES:
+            assert weight is Weight.FRESH, spec.name
+        elif spec.capability is Capability.NONE:
+            assert weight is Weight.FREE, spec.name
+        elif spec.name != "close_tab":
+            assert weight is Weight.GRANT, spec.name
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "post", "MKCOL"])
+def test_a_request_that_may_change_something_is_consequential(method: str) -> None:
+    fetch = registry.get("fetch_url")
+    assert fetch
+    assert weigh(fetch, {"method": method}) is Weight.FRESH
+    assert weigh(fetch, {"method": "HEAD"}) is Weight.GRANT
+
+
+def test_what_sends_or_carries_is_consequential_whatever_the_tool() -> None:
+    for spec in registry.load().all():
+        assert weigh(spec, {}, submits=True) is Weight.FRESH
+        assert weigh(spec, {}, carries=True) is Weight.FRESH

@@ -1,0 +1,673 @@
+"""The gate: who is asked what, what an answer is worth, and when it is void."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.support.approve import allow
+from tests.support.toolbox import FRAME, FRAME_URL, TAB, URL, context, page_host
+from webbrain.core.errors import ToolFailed
+from webbrain.core.events import Card, CardField
+from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability, Mode
+from webbrain.host.memory import MemoryHost, Tab
+from webbrain.host.reach import Frame
+from webbrain.policy import grants
+from webbrain.policy.egress import LOCAL_NETWORK_SETTING
+from webbrain.policy.gate import Gate
+from webbrain.policy.grants import PERMISSIONS, SWITCH, Leave, Need
+from webbrain.services.settings import FIELDS
+from webbrain.tools import registry
+from webbrain.tools.base import ToolContext, ToolSpec
+
+ORDINARY: dict[str, Any] = {"submits": False, "commits": False, "control": "View my portfolio", "token": ""}
+SENDING: dict[str, Any] = {
+    "submits": True,
+    "commits": True,
+    "host": "shop.example",
+    "action": "https://shop.example/order",
+    "control": "Place order",
+    "fields": [{"label": "Name", "value": "Ada", "masked": False}],
+    "token": "t-1",
+}
+WORK = (Capability.CLICK, Capability.TYPE, Capability.NAVIGATE)
+CLICK = {"ref_id": "ref_1"}
+TYPE = {"ref_id": "ref_2", "text": "tea"}
+
+
+def tool(name: str) -> ToolSpec:
+    found = registry.get(name)
+    assert found
+    return found
+
+
+def shop(probe: Any = ORDINARY, url: str = URL) -> MemoryHost:
+    host = page_host(url)
+    host.page.on("submit_probe", probe)
+    return host
+
+
+class Person:
+    """Puts calls to a gate and answers its cards, one answer for each; the last one stays."""
+
+    def __init__(self, *answers: str, host: MemoryHost | None = None, gate: Gate | None = None) -> None:
+        self.host = host or shop()
+        self.ctx = context(self.host)
+        self.leave = Leave(said=lambda: self.said)
+        self.gate = gate or Gate(self.leave)
+        self.said = ""
+        self.answers = list(answers) or ["once"]
+        self.cards: list[Card] = []
+        self.thinking: Any = None
+        """Called while a card is open."""
+
+    async def call(self, name: str, **args: Any) -> ToolResult | None:
+        """``None`` if the call goes through, else the result that stands in for it."""
+        spec = tool(name)
+        try:
+            while (card := await self.gate.needs_card(self.ctx, spec, args)) is not None:
+                self.cards.append(card)
+                if self.thinking:
+                    self.thinking()
+                answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+                if (refusal := await self.gate.answered(answer)) is not None:
+                    return refusal
+        except ToolFailed as error:
+            return ToolResult.error(error.message, error.code, **error.data)
+        self.gate.context(self.ctx)
+        self.gate.ended(ToolResult.ok("done"))
+        return None
+
+    def asked(self) -> list[tuple[str, str]]:
+        """What was asked about which host."""
+        return [(card.ask, card.host) for card in self.cards]
+
+
+def code(result: ToolResult | None) -> str:
+    return "" if result is None else str(result.data["code"])
+
+
+# --- the ordinary grant ---
+
+
+async def test_one_card_lets_the_task_click_type_and_open_pages_of_a_host() -> None:
+    ada = Person()
+    for name, args in (
+        ("click_ax", CLICK),
+        ("set_field", TYPE),
+        ("press_keys", {"key": "Enter"}),
+        ("navigate", {"url": "/other"}),
+        ("go_back", {}),
+        ("type_text", {"text": "x"}),
+    ):
+        assert await ada.call(name, **args) is None
+    assert ada.asked() == [("work", "shop.example")]
+    card = ada.cards[0]
+    assert "shop.example" in card.question
+    assert ("Action", "Click “View my portfolio”") in [(d.label, d.value) for d in card.details]
+    assert [option.id for option in card.options] == ["once", "always", "deny", "never"]
+
+
+@pytest.mark.parametrize(
+    "name", ["get_accessibility_tree", "scroll", "hover", "select_text", "done", "close_tab"]
+)
+async def test_reading_and_the_agent_s_own_business_ask_nothing(name: str) -> None:
+    ada = Person()
+    assert await ada.call(name, ref_id="ref_1", tab_id=9, direction="down") is None
+    assert ada.cards == []
+
+
+@pytest.mark.parametrize("key", ["Tab", "Escape"])
+async def test_keys_that_do_nothing_lasting_are_free(key: str) -> None:
+    ada = Person()
+    assert await ada.call("press_keys", key=key) is None
+    assert ada.cards == []
+
+
+async def test_no_is_remembered_for_the_task_and_for_all_that_the_card_spoke_of() -> None:
+    ada = Person("deny")
+    assert code(await ada.call("click_ax", **CLICK)) == "denied"
+    assert code(await ada.call("set_field", **TYPE)) == "denied"
+    assert code(await ada.call("navigate", url="/other")) == "denied"
+    assert len(ada.cards) == 1
+
+
+@pytest.mark.parametrize("answer", ["", "yes", "ONCE", "allow", "timeout", "cancelled", "once "])
+async def test_whatever_is_no_option_is_no(answer: str) -> None:
+    ada = Person(answer)
+    assert code(await ada.call("click_ax", **CLICK)) == "denied"
+
+
+async def test_an_answer_nobody_waits_for_does_nothing() -> None:
+    ada = Person()
+    assert await ada.gate.answered("always") is None
+    assert await grants.stored(ada.host) == []
+
+
+async def test_always_is_stored_and_counts_in_other_tabs_and_tasks() -> None:
+    ada = Person("always")
+    assert await ada.call("click_ax", **CLICK) is None
+    assert {
+        (grant["capability"], grant["host"], grant["action"])
+        for grant in ada.host.settings.values[PERMISSIONS]
+    } == {(capability.value, "shop.example", "allow") for capability in WORK}
+    later = Person(host=ada.host)
+    assert await later.call("set_field", **TYPE) is None
+    assert later.cards == []
+
+
+async def test_never_is_stored_too_and_a_denial_wins() -> None:
+    ada = Person("never")
+    assert code(await ada.call("click_ax", **CLICK)) == "denied"
+    allow(ada.host, "shop.example")
+    later = Person(host=ada.host)
+    assert code(await later.call("click_ax", **CLICK)) == "denied"
+    assert later.cards == []
+
+
+async def test_what_is_revoked_while_a_task_runs_counts_at_once() -> None:
+    ada = Person(host=shop())
+    allow(ada.host, "shop.example")
+    assert await ada.call("click_ax", **CLICK) is None
+    assert await grants.forget(ada.host, None, "shop.example") == 3
+    assert await ada.call("click_ax", **CLICK) is None
+    assert len(ada.cards) == 1
+
+
+def granted(capability: str = "click", host: str = "shop.example", action: str = "allow") -> dict[str, str]:
+    return {"capability": capability, "host": host, "action": action}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        "x",
+        {},
+        [1],
+        [{"host": "shop.example"}],
+        [granted(host="")],
+        [granted("everything")],
+        [granted(action="yes")],
+        [granted(host="*")],
+    ],
+)
+async def test_damaged_or_wild_grants_grant_nothing(stored: Any) -> None:
+    ada = Person(host=shop())
+    ada.host.settings.values[PERMISSIONS] = stored
+    await ada.call("click_ax", **CLICK)
+    assert len(ada.cards) == 1
+
+
+async def test_two_tasks_that_store_at_once_lose_nothing() -> None:
+    host = shop()
+    await asyncio.gather(
+        *(grants.remember(host, [Need(Capability.CLICK, f"h{n}.example")], allow=True) for n in range(10))
+    )
+    assert len(await grants.stored(host)) == 10
+
+
+async def test_www_is_the_same_host_and_another_port_is_not() -> None:
+    allow(host := shop(url="https://www.shop.example/"), "shop.example")
+    ada = Person(host=host)
+    assert await ada.call("click_ax", **CLICK) is None
+    assert ada.cards == []
+    allow(other := shop(url="https://shop.example:8443/"), "shop.example")
+    ada = Person(host=other)
+    await ada.call("click_ax", **CLICK)
+    assert ada.asked() == [("work", "shop.example:8443")]
+
+
+@pytest.mark.parametrize("url", ["about:blank", "file:///home/ada/x.html", "data:text/html,x", ""])
+async def test_an_unknown_origin_is_refused(url: str) -> None:
+    ada = Person(host=shop(url=url))
+    assert code(await ada.call("set_field", **TYPE)) == "no_host"
+    assert ada.cards == []
+
+
+# --- opening pages ---
+
+
+async def test_what_the_user_typed_is_opened_without_a_question() -> None:
+    ada = Person()
+    ada.said = "Compare tea on https://news.example/tea and at prices.example, please."
+    assert await ada.call("navigate", url="https://news.example/tea") is None
+    assert await ada.call("navigate", url="https://www.prices.example/") is None
+    assert ada.cards == []
+    assert await ada.call("navigate", url="https://evil.example/") is None
+    assert ada.asked() == [("open", "evil.example")]
+    assert ada.cards[0].details[0].value == "https://evil.example/"
+    assert await ada.call("navigate", url="https://evil.example/more") is None
+    assert len(ada.cards) == 1
+
+
+async def test_a_host_in_an_e_mail_address_was_not_asked_for() -> None:
+    ada = Person()
+    ada.said = "Write to ada@bank.example"
+    await ada.call("navigate", url="https://bank.example/")
+    assert ada.asked() == [("open", "bank.example")]
+
+
+async def test_a_step_back_is_charged_to_the_page() -> None:
+    ada = Person()
+    assert await ada.call("go_back") is None
+    assert ada.asked() == [("work", "shop.example")]
+
+
+# --- frames ---
+
+
+async def test_what_happens_in_a_frame_is_charged_to_the_frame() -> None:
+    allow(host := shop(), "shop.example")
+    ada = Person(host=host)
+    assert await ada.call("iframe_type", urlFilter="pay.example", selector="input", text="4") is None
+    assert ada.asked() == [("work", "pay.example")]
+    assert ada.gate is not None
+
+
+async def test_the_frame_that_was_asked_about_is_the_one_that_is_used() -> None:
+    ada = Person()
+    spec, args = tool("iframe_type"), {"urlFilter": "pay.example", "selector": "input", "text": "4"}
+    assert await ada.gate.needs_card(ada.ctx, spec, args)
+    await ada.gate.answered("once")
+    assert await ada.gate.needs_card(ada.ctx, spec, args) is None
+    assert ada.gate.context(ada.ctx).frame_id == FRAME
+
+
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("about:srcdoc", "shop.example"),
+        ("about:blank", "shop.example"),
+        ("blob:https://cdn.example/1-2", "cdn.example"),
+        ("data:text/html,x", None),
+        ("", "shop.example"),
+    ],
+)
+async def test_frames_without_an_address(url: str, asked: str | None) -> None:
+    host = shop()
+    host.browser.set_frames(TAB, Frame(FRAME, 0, url))
+    ada = Person(host=host)
+    ctx = replace(ada.ctx, frame_id=FRAME)
+    ada.ctx = ctx
+    result = await ada.call("type_ax", **TYPE)
+    assert ada.asked() == ([("work", asked)] if asked else [])
+    assert code(result) == ("" if asked else "no_host")
+
+
+# --- forms and commits ---
+
+
+async def test_a_form_is_asked_about_every_time_and_that_is_leave_for_the_click() -> None:
+    ada = Person(host=shop(SENDING))
+    assert await ada.call("click_ax", **CLICK) is None
+    ada.host.page.on(
+        "submit_probe", {**SENDING, "fields": [{"label": "Name", "value": "Bob", "masked": False}]}
+    )
+    assert await ada.call("click_ax", **CLICK) is None
+    assert [card.ask for card in ada.cards] == ["submit", "submit"]
+    assert [field.value for card in ada.cards for field in card.fields] == ["Ada", "Bob"]
+    assert [option.id for option in ada.cards[0].options] == ["once", "deny"]
+
+
+async def test_a_host_that_is_allowed_for_good_may_not_send_forms_unasked() -> None:
+    allow(host := shop(SENDING), "shop.example")
+    ada = Person(host=host)
+    await ada.call("click_ax", **CLICK)
+    assert [card.kind for card in ada.cards] == ["submit"]
+
+
+async def test_filling_in_and_sending_asks_for_both_in_turn() -> None:
+    ada = Person(host=shop(SENDING))
+    assert await ada.call("set_field", **TYPE, submit=True) is None
+    assert [card.ask for card in ada.cards] == ["work", "submit"]
+
+
+async def test_in_a_frame_the_form_s_yes_is_not_leave_for_the_frame() -> None:
+    ada = Person(host=shop(SENDING))
+    assert await ada.call("iframe_click", urlFilter="pay.example", selector="button") is None
+    assert ada.asked() == [("work", "pay.example"), ("submit", "shop.example")]
+
+
+async def test_a_control_that_commits_is_asked_about_without_a_form_too() -> None:
+    probe = {**ORDINARY, "commits": True, "control": "Send", "token": "t-2"}
+    ada = Person(host=shop(probe))
+    assert await ada.call("click_ax", **CLICK) is None
+    assert [card.ask for card in ada.cards] == ["press"]
+    assert ada.cards[0].title == "Press “Send”?"
+
+
+async def test_on_a_denied_host_forms_are_not_even_asked_about() -> None:
+    ada = Person("deny")
+    await ada.call("set_field", **TYPE)
+    ada.host.page.on("submit_probe", SENDING)
+    assert code(await ada.call("click_ax", **CLICK)) == "denied"
+    assert len(ada.cards) == 1
+
+
+async def test_the_very_same_form_is_not_asked_about_again_after_a_no() -> None:
+    ada = Person("deny", host=shop(SENDING))
+    assert code(await ada.call("click_ax", **CLICK)) == "denied"
+    assert code(await ada.call("click_ax", **CLICK)) == "denied"
+    assert len(ada.cards) == 1
+    ada.host.page.on("submit_probe", {**SENDING, "fields": []})
+    await ada.call("click_ax", **CLICK)
+    assert len(ada.cards) == 2, "with other values it is another question"
+
+
+# --- sent twice ---
+
+
+async def test_the_same_commit_is_not_pressed_twice_in_a_moment() -> None:
+    ada = Person(host=shop(SENDING))
+    assert await ada.call("click_ax", **CLICK) is None
+    again = await ada.call("click_ax", **CLICK)
+    assert again is not None
+    assert again.data["blockedDuplicateSubmit"] is True
+    assert again.data["dispatched"] is False
+    assert {"previousClickUrl", "currentUrl", "secondsSincePrevious"} <= set(again.data)
+    ada.host.clock.advance(46)
+    assert await ada.call("click_ax", **CLICK) is None
+
+
+@pytest.mark.parametrize(
+    ("probe", "args"),
+    [
+        ({**SENDING, "fields": []}, CLICK),
+        ({**SENDING, "control": "Send"}, CLICK),
+        (SENDING, {"ref_id": "ref_7"}),
+    ],
+)
+async def test_other_values_names_and_elements_are_no_repeat(probe: Any, args: dict[str, Any]) -> None:
+    ada = Person(host=shop(SENDING))
+    await ada.call("click_ax", **CLICK)
+    ada.host.page.on("submit_probe", probe)
+    assert await ada.call("click_ax", **args) is None
+
+
+async def test_a_press_that_did_not_happen_is_no_repeat() -> None:
+    ada = Person(host=shop(SENDING))
+    args = dict(CLICK)
+    while await ada.gate.needs_card(ada.ctx, tool("click_ax"), args):
+        await ada.gate.answered("once")
+    ada.gate.ended(ToolResult.error("Something lies over it.", "covered"))
+    assert await ada.call("click_ax", **CLICK) is None
+
+
+async def test_with_the_switch_off_the_repeat_is_still_blocked() -> None:
+    ada = Person(host=shop(SENDING))
+    ada.host.settings.values[SWITCH] = False
+    assert await ada.call("click_ax", **CLICK) is None
+    assert code(await ada.call("click_ax", **CLICK)) == "blocked_duplicate_submit"
+    assert ada.cards == []
+
+
+# --- void questions ---
+
+
+def navigated(host: MemoryHost, url: str) -> None:
+    host.browser.move(TAB, url)
+    host.events.tell("navigation", TAB, phase="committed", url=url)
+
+
+async def test_a_new_document_voids_the_answer_even_at_the_same_address() -> None:
+    ada = Person()
+    ada.thinking = lambda: ada.host.events.tell("navigation", TAB, phase="committed", url=URL)
+    assert code(await ada.call("click_ax", **CLICK)) == "changed_since_asked"
+
+
+@pytest.mark.parametrize("url", ["https://evil.example/", "https://shop.example/other"])
+async def test_another_page_voids_the_answer(url: str) -> None:
+    ada = Person()
+    ada.thinking = lambda: navigated(ada.host, url)
+    assert code(await ada.call("set_field", **TYPE)) == "changed_since_asked"
+
+
+async def test_another_site_voids_what_opens_pages_too() -> None:
+    ada = Person()
+    ada.thinking = lambda: navigated(ada.host, "https://evil.example/")
+    assert code(await ada.call("navigate", url="https://news.example/")) == "changed_since_asked"
+
+
+async def test_a_control_that_turned_into_another_voids_the_answer() -> None:
+    ada = Person()
+    ada.thinking = lambda: ada.host.page.on("submit_probe", {**ORDINARY, "control": "Delete everything"})
+    assert code(await ada.call("click_ax", **CLICK)) == "changed_since_asked"
+
+
+async def test_a_control_that_begins_to_send_voids_the_answer() -> None:
+    ada = Person()
+    ada.thinking = lambda: ada.host.page.on("submit_probe", {**SENDING, "control": ORDINARY["control"]})
+    assert code(await ada.call("click_ax", **CLICK)) == "changed_since_asked"
+
+
+async def test_a_frame_with_another_document_voids_the_answer() -> None:
+    args = {"urlFilter": "pay.example", "selector": "input", "text": "4"}
+    ada = Person()
+    ada.thinking = lambda: ada.host.events.tell("frame_navigation", TAB, frameId=FRAME, url=FRAME_URL)
+    assert code(await ada.call("iframe_type", **args)) == "changed_since_asked"
+    ada = Person()
+    ada.thinking = lambda: ada.host.browser.set_frames(TAB, Frame(FRAME, 0, "https://pay.example/other"))
+    assert code(await ada.call("iframe_type", **args)) == "changed_since_asked"
+
+
+async def test_the_tab_s_end_and_another_tab_void_the_answer() -> None:
+    ada = Person()
+    ada.host.browser.open(Tab(9, "https://shop.example/", "Shop"))
+    ada.thinking = lambda: setattr(ada.ctx.state, "tab_id", 9)
+    assert code(await ada.call("click_ax", **CLICK)) == "changed_since_asked"
+
+
+async def test_a_jump_within_the_page_and_events_of_other_tabs_void_nothing() -> None:
+    ada = Person()
+
+    def think() -> None:
+        ada.host.browser.open(Tab(TAB, f"{URL}#reviews", "Shop"))
+        ada.host.events.tell("navigation", TAB, phase="same_document", url=f"{URL}#reviews")
+        ada.host.events.tell("navigation", 99, phase="committed", url="https://evil.example/")
+
+    ada.thinking = think
+    assert await ada.call("click_ax", **CLICK) is None
+
+
+async def test_a_void_yes_is_no_grant_for_the_call_but_one_for_the_host_it_named() -> None:
+    ada = Person()
+    ada.thinking = lambda: navigated(ada.host, "https://evil.example/")
+    await ada.call("click_ax", **CLICK)
+    ada.thinking = None
+    await ada.call("click_ax", **CLICK)
+    assert ada.asked() == [("work", "shop.example"), ("work", "evil.example")]
+
+
+# --- what reaches beyond the page ---
+
+
+async def test_fetching_asks_once_per_host_and_task() -> None:
+    ada = Person()
+    assert await ada.call("fetch_url", url="https://news.example/a") is None
+    assert await ada.call("fetch_url", url="https://news.example/b") is None
+    assert await ada.call("research_url", url="https://img.news.example/") is None
+    assert ada.asked() == [("read", "news.example"), ("read", "img.news.example")]
+
+
+async def test_downloads_are_asked_about_each_time_with_their_addresses() -> None:
+    ada = Person()
+    first = ["https://a.example/1.pdf", "https://a.example/2.pdf", "https://b.example/3.pdf"]
+    assert await ada.call("download_files", urls=first) is None
+    assert await ada.call("download_files", url="https://a.example/evil.exe") is None
+    assert ada.asked() == [("download", "a.example"), ("download", "b.example"), ("download", "a.example")]
+    assert [line.value for line in ada.cards[0].details] == first[:2]
+
+
+async def test_downloads_of_a_host_can_be_allowed_for_good() -> None:
+    ada = Person("always")
+    assert await ada.call("download_files", url="https://a.example/1.pdf") is None
+    assert await ada.call("download_files", url="https://a.example/2.pdf") is None
+    assert ada.asked() == [("download", "a.example")]
+
+
+async def test_an_upload_is_charged_to_the_page_or_frame() -> None:
+    ada = Person()
+    assert await ada.call("upload_file", downloadId=1, selector="input") is None
+    assert ada.asked() == [("upload", "shop.example")]
+
+
+async def test_the_window_needs_no_host_and_is_not_for_good() -> None:
+    ada = Person(host=shop(url="about:blank"))
+    assert await ada.call("resize_window", width=800, height=600) is None
+    assert await ada.call("resize_window", width=900, height=600) is None
+    assert ada.asked() == [("window", "")]
+    assert [option.id for option in ada.cards[0].options] == ["once", "deny"]
+
+
+async def test_what_the_tab_shows_is_read_without_a_question() -> None:
+    ada = Person()
+    assert await ada.call("read_pdf") is None
+    assert ada.cards == []
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"url": "http://169.254.169.254/"},
+        {"urls": ["https://shop.example/a", "http://printer/"]},
+        {"url": "javascript:alert(1)"},
+    ],
+)
+async def test_a_forbidden_address_gets_no_card(args: dict[str, Any]) -> None:
+    ada = Person()
+    name = "download_files" if "urls" in args else "fetch_url"
+    assert code(await ada.call(name, **args)) in ("forbidden_address", "bad_url")
+    assert ada.cards == []
+
+
+async def test_local_addresses_are_asked_about_once_they_are_allowed() -> None:
+    ada = Person()
+    ada.host.settings.values[LOCAL_NETWORK_SETTING] = True
+    assert await ada.call("fetch_url", url="http://127.0.0.1:8000/") is None
+    assert ada.asked() == [("read", "127.0.0.1:8000")]
+
+
+# --- requests that change data ---
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+async def test_without_allow_api_there_is_not_even_a_question(method: str) -> None:
+    ada = Person()
+    result = await ada.call("fetch_url", url="https://api.example/", method=method, body="{}")
+    assert code(result) == "requires_api_allow"
+    assert result is not None
+    assert result.data["requiresApiAllow"] is True
+    assert ada.cards == []
+
+
+async def test_with_allow_api_every_request_is_shown_with_its_body() -> None:
+    ada = Person()
+    ada.leave.allow_api = True
+    for body in ('{"a": 1}', '{"a": 2}'):
+        assert await ada.call("fetch_url", url="https://api.example/x", method="POST", body=body) is None
+    assert [card.ask for card in ada.cards] == ["api", "api"]
+    lines = {line.label: line.value for line in ada.cards[1].details}
+    assert lines == {"Request": "POST https://api.example/x", "Body": '{"a": 2}'}
+    assert [option.id for option in ada.cards[0].options] == ["once", "deny"]
+
+
+async def test_leave_to_write_reaches_the_tool_only_with_the_call_that_was_shown() -> None:
+    ada = Person()
+    ada.leave.allow_api = True
+    spec, args = tool("fetch_url"), {"url": "https://api.example/", "method": "POST", "body": "{}"}
+    await ada.gate.needs_card(ada.ctx, spec, args)
+    await ada.gate.answered("once")
+    await ada.gate.needs_card(ada.ctx, spec, args)
+    assert ada.gate.context(ada.ctx).allow_api
+    await ada.call("fetch_url", url="https://api.example/")
+    assert not ada.gate.context(ada.ctx).allow_api
+
+
+async def test_allow_api_leaves_get_to_the_ordinary_question() -> None:
+    ada = Person()
+    ada.leave.allow_api = True
+    await ada.call("fetch_url", url="https://api.example/x")
+    assert [card.ask for card in ada.cards] == ["read"]
+
+
+# --- text of elsewhere ---
+
+
+async def leaks(_ctx: ToolContext, to: str, texts: Any) -> list[CardField]:
+    """Finds what contains the canary, unless it goes back where it came from."""
+    found = any("canary" in text for text in texts) and "mail.example" not in to
+    return [CardField(label="Text from mail.example", value="canary")] if found else []
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("navigate", {"url": "https://evil.example/?q=canary"}),
+        ("new_tab", {"url": "https://evil.example/?q=canary"}),
+        ("fetch_url", {"url": "https://evil.example/canary"}),
+        ("research_url", {"url": "https://evil.example/canary"}),
+        ("download_files", {"url": "https://evil.example/canary"}),
+        ("set_field", {"ref_id": "ref_2", "text": "canary"}),
+        ("type_ax", {"ref_id": "ref_2", "text": "canary"}),
+        ("type_text", {"text": "canary"}),
+        ("iframe_type", {"urlFilter": "pay.example", "selector": "input", "text": "canary"}),
+    ],
+)
+async def test_text_of_another_page_is_shown_before_it_leaves_whatever_was_granted(
+    name: str, args: dict[str, Any]
+) -> None:
+    host = shop()
+    allow(host, "evil.example", "shop.example", "pay.example", capabilities=Capability)
+    ada = Person(host=host)
+    ada.gate = Gate(ada.leave, outgoing=leaks)
+    ada.said = "https://evil.example/?q=canary"
+    for _ in range(2):
+        assert await ada.call(name, **args) is None
+    assert [card.ask for card in ada.cards] == ["carry", "carry"]
+    assert ada.cards[0].details[0].value == "canary"
+    assert [option.id for option in ada.cards[0].options] == ["once", "deny"]
+    off = Person(host=host)
+    assert await off.call(name, **args) is None
+    assert off.cards == [], "it is the outgoing guard that asks"
+
+
+# --- switches ---
+
+
+async def test_the_master_switch_removes_questions_but_not_the_address_guard() -> None:
+    ada = Person(host=shop(SENDING))
+    ada.host.settings.values[SWITCH] = False
+    assert await ada.call("click_ax", **CLICK) is None
+    assert await ada.call("download_files", url="https://a.example/1") is None
+    assert ada.cards == []
+    assert code(await ada.call("fetch_url", url="https://a.example/", method="POST")) == "requires_api_allow"
+
+
+def test_the_switch_is_a_setting() -> None:
+    assert SWITCH in FIELDS
+    assert FIELDS[SWITCH].default is True
+
+
+async def test_an_unattended_run_asks_unless_its_owner_waived_that() -> None:
+    ada = Person()
+    ada.gate = Gate(Leave(asks=False))
+    assert await ada.call("click_ax", **CLICK) is None
+    assert ada.cards == []
+
+
+async def test_without_the_gate_nothing_is_asked() -> None:
+    ada = Person(host=shop(SENDING))
+    ada.gate = Gate(enabled=False)
+    assert await ada.call("click_ax", **CLICK) is None
+    assert await ada.call("download_files", url="https://a.example/1") is None
+    assert ada.cards == []
+
+
+async def test_ask_mode_is_asked_about_the_network_and_has_nothing_else() -> None:
+    ada = Person()
+    ada.ctx = context(ada.host, mode=Mode.ASK)
+    assert await ada.call("fetch_url", url="https://news.example/") is None
+    assert ada.asked() == [("read", "news.example")]
