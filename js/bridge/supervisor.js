@@ -111,15 +111,15 @@ export class Supervisor {
   }
 
   /**
-   * Call Python and wait for its answer.
-   * @param {string} method @param {unknown} params @returns {Promise<any>}
+   * Call Python and wait for its answer. The buffers are moved, not copied.
+   * @param {string} method @param {unknown} params @param {ArrayBuffer[]} [buffers] @returns {Promise<any>}
    */
-  async call(method, params) {
+  async call(method, params, buffers = []) {
     await this.whenReady();
     return new Promise((resolve, reject) => {
       const id = `h${++this.#lastId}`;
       this.#calls.set(id, { resolve, reject });
-      this.send({ target: "python", epoch: this.status.epoch, kind: "call", id, method, params });
+      this.send({ target: "python", epoch: this.status.epoch, kind: "call", id, method, params }, buffers);
     });
   }
 

@@ -77,6 +77,24 @@ export function compact(count) {
 }
 
 /**
+ * The size of a file: `840 B`, `12 kB`, `3.4 MB`.
+ *
+ * @param {number} count
+ * @returns {string}
+ */
+export function bytes(count) {
+  const unit = count < 1_000 ? "byte" : count < 1_000_000 ? "kilobyte" : "megabyte";
+  const value = { byte: count, kilobyte: count / 1_000, megabyte: count / 1_000_000 }[unit];
+  const digits = unit === "megabyte" && value < 100 ? 1 : 0;
+  return value.toLocaleString(language.value, {
+    style: "unit",
+    unit,
+    unitDisplay: unit === "byte" ? "narrow" : "short",
+    maximumFractionDigits: digits,
+  });
+}
+
+/**
  * JSON text laid out for reading; anything else comes back as it is.
  *
  * @param {string} text

@@ -10,6 +10,9 @@ const BACK_OFF_MS = [250, 500, 1000, 2000, 4000];
 const ENSURE_TIMEOUT_MS = 10_000;
 /** A line counts as standing when the supervisor answered on it. */
 const HELLO_TIMEOUT_MS = 5_000;
+/** Bytes of a file in one frame: small enough that nothing is held up by it, and a multiple of three, so that each piece
+ * is base64 by itself. */
+const PIECE_BYTES = 480_000;
 /** Calls that change nothing, or that end the same when made twice. */
 const REPEATABLE = new Set([
   "boot.status",
@@ -48,6 +51,7 @@ export class PortError extends Error {
  * @property {(error: PortError) => void} reject
  * @property {ReturnType<typeof setTimeout> | 0} timer
  * @property {number} deadline absolute milliseconds, 0 for none
+ * @property {Blob[]} files that go before it, piece by piece
  */
 
 export class Connection {
@@ -92,10 +96,11 @@ export class Connection {
   /**
    * @param {string} method
    * @param {object} [params]
-   * @param {{timeoutMs?: number}} [options] without a time-out the call waits as long as the line can be mended
+   * @param {{timeoutMs?: number, files?: Blob[]}} [options] without a time-out the call waits as long as the line can
+   *   be mended; `files` go beside it, to be named in the parameters by their numbers
    * @returns {Promise<any>}
    */
-  call(method, params = {}, { timeoutMs = 0 } = {}) {
+  call(method, params = {}, { timeoutMs = 0, files = [] } = {}) {
     return new Promise((resolve, reject) => {
       if (this.state === "invalidated") {
         reject(new PortError("invalidated", "The extension was updated; this page must be reloaded."));
@@ -111,6 +116,7 @@ export class Connection {
         reject,
         timer: 0,
         deadline: timeoutMs ? Date.now() + timeoutMs : 0,
+        files,
       };
       if (timeoutMs) pending.timer = setTimeout(() => this.#expire(pending), timeoutMs);
       if (this.state === "connected") this.#send(pending);
@@ -128,6 +134,29 @@ export class Connection {
   /** @param {Pending} pending */
   #send(pending) {
     this.inFlight.set(pending.id, pending);
+    if (pending.files.length) void this.#sendFiles(pending);
+    else this.#sendCall(pending);
+  }
+
+  /**
+   * The files, then the call. If the line breaks meanwhile the call fails as any other, and is over here.
+   *
+   * @param {Pending} pending
+   */
+  async #sendFiles(pending) {
+    const { generation } = this;
+    const over = () => generation !== this.generation || !this.inFlight.has(pending.id);
+    for (const [file, blob] of pending.files.entries())
+      for (let at = 0; at < blob.size; at += PIECE_BYTES) {
+        const data = await base64(blob.slice(at, at + PIECE_BYTES));
+        if (over()) return;
+        this.#post({ target: "host", epoch: 0, kind: "chunk", id: pending.id, file, data });
+      }
+    if (!over()) this.#sendCall(pending);
+  }
+
+  /** @param {Pending} pending */
+  #sendCall(pending) {
     this.#post({
       target: "host",
       epoch: 0,
@@ -136,6 +165,7 @@ export class Connection {
       method: pending.method,
       params: pending.params,
       ...(pending.deadline ? { deadline: pending.deadline } : {}),
+      ...(pending.files.length ? { buffers: pending.files.length } : {}),
     });
   }
 
@@ -186,6 +216,7 @@ export class Connection {
       params: {},
       timer,
       deadline: 0,
+      files: [],
       reject: () => clearTimeout(timer),
       resolve: (status) => {
         clearTimeout(timer);
@@ -279,4 +310,17 @@ function withTimeout(promise, ms) {
       },
     );
   });
+}
+
+/**
+ * @param {Blob} blob
+ * @returns {Promise<string>}
+ */
+async function base64(blob) {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  const parts = [];
+  // Not more at once: each byte becomes an argument of a call.
+  for (let at = 0; at < bytes.length; at += 8_192)
+    parts.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)));
+  return btoa(parts.join(""));
 }

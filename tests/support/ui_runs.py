@@ -30,10 +30,18 @@ class Run:
         self._at = -90_000
         self._run = ""
 
-    def ask(self, text: str, mode: str = "act", *, ago: int = 40_000, continued: bool = False) -> Self:
+    def ask(
+        self,
+        text: str,
+        mode: str = "act",
+        *,
+        ago: int = 40_000,
+        continued: bool = False,
+        files: Sequence[ev.AttachedFile] = (),
+    ) -> Self:
         """A person begins a run."""
         self._run, self._step, self._at = f"r-{next(self._runs)}", 0, -ago
-        return self._add(ev.UserMessage(text=text, mode=mode, continued=continued))
+        return self._add(ev.UserMessage(text=text, mode=mode, continued=continued, files=list(files)))
 
     def think(self, ms: int = 900) -> Self:
         """A model call."""

@@ -180,3 +180,60 @@ test("a call with a time-out carries its deadline and ends", async () => {
   await assert.rejects(call, { code: "timeout" });
   mock.timers.reset();
 });
+
+/** Let what is under way go on; the clock of these tests may stand still. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** @param {() => boolean} condition */
+async function until(condition) {
+  for (let n = 0; !condition(); n++) {
+    assert.ok(n < 1_000, "it never came");
+    await settled();
+  }
+}
+
+test("files go before their call, in small pieces", async () => {
+  const { ext, line } = connect();
+  await settled();
+  const bytes = new Uint8Array(1_000_000).map((_, i) => i % 251);
+  const answer = line.call(
+    "chat.start",
+    { files: [{ buffer: 0 }, { buffer: 1 }] },
+    {
+      files: [new Blob([bytes]), new Blob(["two"])],
+    },
+  );
+  const port = ext.ports[0];
+  await until(() => port.sent.some((/** @type {any} */ frame) => frame.method === "chat.start"));
+  const frames = port.sent.slice(1);
+  const chunks = frames.slice(0, -1);
+  const call = frames.at(-1);
+  assert.equal(call.buffers, 2);
+  assert.ok(chunks.every((/** @type {any} */ frame) => frame.kind === "chunk" && frame.id === call.id));
+  assert.ok(chunks.every((/** @type {any} */ frame) => frame.data.length <= 640_000));
+  const of = (/** @type {number} */ file) =>
+    chunks
+      .filter((/** @type {any} */ frame) => frame.file === file)
+      .map((/** @type {any} */ frame) => atob(frame.data))
+      .join("");
+  assert.equal(of(0), [...bytes].map((b) => String.fromCharCode(b)).join(""));
+  assert.equal(of(1), "two");
+  port.reply(call, { ok: true });
+  assert.deepEqual(await answer, { ok: true });
+});
+
+test("a line that breaks while files go fails the call and sends no more of it", async () => {
+  const { ext, line } = connect();
+  await settled();
+  const port = ext.ports[0];
+  const post = port.postMessage;
+  port.postMessage = (/** @type {any} */ frame) => {
+    post(frame);
+    if (frame.kind === "chunk") port.break();
+  };
+  const answer = line.call("chat.start", {}, { files: [new Blob([new Uint8Array(5_000_000)])] });
+  await assert.rejects(answer, { code: "disconnected" });
+  for (let n = 0; n < 20; n++) await settled();
+  assert.equal(port.sent.filter((/** @type {any} */ frame) => frame.kind === "chunk").length, 1);
+  assert.ok(!port.sent.some((/** @type {any} */ frame) => frame.method === "chat.start"));
+});

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { DropZone } from "./Attachments.jsx";
 import { Activity, Composer } from "./Composer.jsx";
 import { Announcer, Conversation } from "./Conversation.jsx";
 import { Header } from "./Header.jsx";
@@ -27,6 +28,7 @@ export function App() {
       <Conversation />
       <Activity />
       <Composer />
+      <DropZone />
       <Announcer />
     </>
   );

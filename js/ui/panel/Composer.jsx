@@ -2,6 +2,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { elapsed, hostOf } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
+import { AttachButton, Chips, pasteFiles } from "./Attachments.jsx";
+import { basketOf } from "./attachments.js";
 import { draftOf } from "./drafts.js";
 import {
   blocked,
@@ -76,6 +78,7 @@ function activityText() {
 export function Composer() {
   const box = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const text = draftOf(tab.value?.id);
+  const empty = text.trim() === "" && basketOf(tab.value?.id).files.length === 0;
   const reason = blocked.value;
   const mode = view.value?.mode === "ask" || !view.value ? "ask" : "act";
   const fixed = reason === "blocked_reload" || reason === "blocked_gone";
@@ -100,6 +103,7 @@ export function Composer() {
     <form
       class={`composer mode-${mode}`}
       aria-label={t("composer")}
+      onPaste={pasteFiles}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -108,6 +112,7 @@ export function Composer() {
     >
       <TabLine />
       <div class="composer-box">
+        <Chips />
         <textarea
           ref={box}
           id="composer"
@@ -123,11 +128,13 @@ export function Composer() {
         />
         <div class="composer-bar">
           <ModeSwitch mode={mode} disabled={busy.value || fixed} />
+          <AttachButton disabled={fixed} />
+          <VoiceButton disabled={fixed} />
           <button
             type="submit"
             id="send"
             class="send"
-            disabled={reason !== "" || text.trim() === ""}
+            disabled={reason !== "" || empty}
             title={reason ? t(reason) : t("send")}
             aria-label={t("send")}
           >

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { answerText, openCard } from "../conversation.js";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
+import { OutgoingFiles } from "./Attachments.jsx";
 import { ReadingScroll } from "./scroll.js";
 import { conversation, discardOutgoing, outgoing, resend, running, view } from "./store.js";
 import { Question, Turn } from "./Turn.jsx";
@@ -75,6 +76,7 @@ function Waiting({ out }) {
   return (
     <article class={`turn waiting waiting-${out.state}`}>
       <Question text={out.text || t("continued")} mode={out.mode}>
+        <OutgoingFiles files={out.files ?? []} />
         <p class="waiting-note" role={failed ? "alert" : "status"}>
           <span>
             {t(`outgoing_${out.state}`)}

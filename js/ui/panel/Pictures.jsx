@@ -35,11 +35,11 @@ function fetchPicture(id) {
 }
 
 /**
- * A small picture of the page that opens larger.
+ * A small picture that opens larger: of the page, or one that has a name of its own.
  *
- * @param {{picture: Picture}} props
+ * @param {{picture: Picture, name?: string}} props
  */
-export function PictureButton({ picture }) {
+export function PictureButton({ picture, name = t(`picture_${picture.reason}`) }) {
   const [source, setSource] = useState(/** @type {string | null} */ (null));
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   useEffect(() => {
@@ -49,14 +49,13 @@ export function PictureButton({ picture }) {
       here = false;
     };
   }, [picture.id]);
-  const name = t(`picture_${picture.reason}`);
   if (source === "")
     return (
       <p class="picture-gone">
         <Icon name="image" size={14} /> {t("picture_gone")}
       </p>
     );
-  const size = { width: picture.width, height: picture.height };
+  const size = picture.width ? { width: picture.width, height: picture.height } : {};
   return (
     <>
       <button

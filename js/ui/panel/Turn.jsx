@@ -5,6 +5,7 @@ import { t, tn } from "../i18n.js";
 import { CopyButton } from "../shared/CopyButton.jsx";
 import { Icon } from "../shared/icons.jsx";
 import { Markdown } from "../shared/Markdown.jsx";
+import { SentFiles } from "./Attachments.jsx";
 import { Card } from "./Cards.jsx";
 import { Steps } from "./Steps.jsx";
 import { busy, continueRun, retry } from "./store.js";
@@ -33,7 +34,9 @@ export function Turn({ turn, last }) {
           {t("continued")}
         </p>
       ) : (
-        <Question text={turn.question} mode={turn.mode} />
+        <Question text={turn.question} mode={turn.mode}>
+          <SentFiles files={turn.files} />
+        </Question>
       )}
       {groups.map((part, index) =>
         Array.isArray(part) ? (

@@ -1,10 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import { ext } from "../browser.js";
-import { emptyConversation, fromEvents, openCard, reduce, runningTurn } from "../conversation.js";
-import { setLanguage } from "../i18n.js";
+import { emptyConversation, fromEvents, openCard, openPlan, reduce, runningTurn } from "../conversation.js";
+import { setLanguage, t } from "../i18n.js";
 import { Connection, PortError } from "../port.js";
 import { serverConfig } from "../servers.js";
 import { applyTheme } from "../theme.js";
+import { askAgain, basketOf, giveBack, notSent, rememberSent, sentWith, takeFiles } from "./attachments.js";
 import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
 import { fixedTab, followTab, restriction } from "./tabs.js";
 
@@ -20,6 +21,7 @@ import { fixedTab, followTab, restriction } from "./tabs.js";
  * @typedef {object} Outgoing a message that is not yet part of the conversation
  * @property {string} requestId
  * @property {string} text empty for Continue
+ * @property {import("./attachments.js").Attachment[]} [files]
  * @property {import("../types.js").Mode} mode
  * @property {"queued" | "sending" | "failed"} state
  * @property {string} [error]
@@ -41,6 +43,8 @@ import { fixedTab, followTab, restriction } from "./tabs.js";
 /** How long an accepted start may take; the page shows Stop meanwhile. */
 const START_TIMEOUT_MS = 120_000;
 const CALL_TIMEOUT_MS = 30_000;
+/** For the words of a recording; a server on this computer may have to load its model first. */
+const TRANSCRIBE_TIMEOUT_MS = 300_000;
 
 /** @type {Outgoing[]} */
 const NOTHING = [];
@@ -73,6 +77,7 @@ export const blocked = computed(() => {
   if (current?.gone) return "blocked_gone";
   if (current?.loaded && !current.provider) return "blocked_no_provider";
   if (busy.value) return waitingCard.value ? "blocked_card" : "blocked_busy";
+  if (basketOf(current?.tabId).reading) return "blocked_reading";
   return "";
 });
 
@@ -251,7 +256,8 @@ function bootChanged(status) {
 /** @param {RunEvent} event */
 function takeEvent(event) {
   const current = views.value[event.tabId];
-  if (!current) return;
+  // What a request was refused for is in the answer to it.
+  if (!current || event.type === "attachment_rejected") return;
   if (current.opening) patch(event.tabId, { early: [...current.early, event] });
   if (!current.loaded) return;
   if (event.conversationId !== current.conversation.id) {
@@ -268,6 +274,17 @@ function takeEvent(event) {
   if (next.gap && !current.opening) void openConversation(event.tabId);
 }
 
+/**
+ * @param {Blob} sound a WAV file
+ * @returns {Promise<{text: string}>}
+ */
+export const transcribe = (sound) =>
+  connection.call(
+    "transcription.run",
+    { files: [{ name: "speech.wav", mediaType: sound.type, buffer: 0 }] },
+    { timeoutMs: TRANSCRIBE_TIMEOUT_MS, files: [sound] },
+  );
+
 /** @param {string} text */
 export function setDraft(text) {
   const id = tab.value?.id;
@@ -278,10 +295,12 @@ export function setDraft(text) {
 export function send() {
   const current = view.value;
   if (!current || blocked.value) return;
-  const text = draftOf(current.tabId).trim();
+  const words = draftOf(current.tabId).trim();
+  const files = takeFiles(current.tabId);
+  const text = words || (files.length ? t("attach_no_words") : "");
   if (!text) return;
   setDraft("");
-  enqueue(current, { requestId: newRequestId(), text, mode: current.mode, state: "queued" });
+  enqueue(current, { requestId: newRequestId(), text, files, mode: current.mode, state: "queued" });
 }
 
 /**
@@ -294,7 +313,17 @@ export function retry(turn) {
   if (!current || blocked.value) return;
   const mode = /** @type {import("../types.js").Mode} */ (turn.mode);
   const text = turn.continued ? "" : turn.question;
-  enqueue(current, { requestId: newRequestId(), text, mode, state: "queued" });
+  const files = sentWith(turn.requestId) ?? [];
+  if (files.length < turn.files.length) {
+    // Only this panel had them, until it was closed. Without them it would be another question.
+    if (!draftOf(current.tabId)) setDraft(text);
+    askAgain(
+      current.tabId,
+      turn.files.map((file) => file.name),
+    );
+    return;
+  }
+  enqueue(current, { requestId: newRequestId(), text, files, mode, state: "queued" });
 }
 
 /** Go on after the step limit. */
@@ -325,21 +354,33 @@ async function deliver(tabId, out) {
     }));
   if (!views.value[tabId]?.provider) {
     // Typed while Python started, and now it turns out that there is no model: give the words back.
-    patch(tabId, (v) => ({ outgoing: v.outgoing.filter((o) => o.requestId !== out.requestId) }));
-    if (!draftOf(tabId)) setDraftOf(tabId, out.text);
+    withdraw(tabId, out);
     return;
   }
   set({ state: "sending" });
+  const files = out.files ?? [];
+  rememberSent(out.requestId, files);
   const method = out.text ? "chat.start" : "chat.continue";
+  const beside = files.length
+    ? { files: files.map(({ name, mediaType }, buffer) => ({ name, mediaType, buffer })) }
+    : {};
   const params = out.text
     ? { tabId, text: out.text, mode: out.mode, requestId: out.requestId }
     : { tabId, requestId: out.requestId };
   try {
-    const answer = await connection.call(method, params, { timeoutMs: START_TIMEOUT_MS });
+    const answer = await connection.call(method, params, {
+      timeoutMs: START_TIMEOUT_MS,
+      files: files.map((file) => file.blob),
+    });
     if (!answer?.ok || answer.accepted === false) throw new PortError("refused", answer?.error ?? "");
     if (views.value[tabId]?.stopping) void abort(tabId);
   } catch (error) {
-    const { code, message } = /** @type {import("../port.js").PortError} */ (error);
+    const { code, message, data } = /** @type {import("../port.js").PortError} */ (error);
+    if (code === "attachment_rejected") {
+      patch(tabId, { stopping: false });
+      withdraw(tabId, out, data?.rejected);
+      return;
+    }
     // It may have arrived: once the line stands again the conversation shows it, or it is sent with the same id.
     if (UNCERTAIN.has(code)) set({ state: "queued" });
     else {
@@ -349,13 +390,40 @@ async function deliver(tabId, out) {
   }
 }
 
+/**
+ * Take a message back: its words and files are in the composer again, those that were refused with the reason.
+ *
+ * @param {number} tabId
+ * @param {Outgoing} out
+ * @param {{index: number, code: string, reason: string}[]} [rejected]
+ */
+function withdraw(tabId, out, rejected = []) {
+  patch(tabId, (v) => ({ outgoing: v.outgoing.filter((o) => o.requestId !== out.requestId) }));
+  notSent(out.requestId);
+  const typed = draftOf(tabId);
+  if (out.text && out.text !== t("attach_no_words") && !typed) setDraftOf(tabId, out.text);
+  const files = (out.files ?? []).map((file, index) => {
+    const refusal = rejected.find((one) => one.index === index);
+    return refusal ? { ...file, problem: reasonOf(refusal) } : file;
+  });
+  giveBack(tabId, files);
+}
+
+/**
+ * Python's reason, in the language of the screen where there are words for it.
+ *
+ * @param {{code: string, reason: string}} refusal
+ */
+function reasonOf({ code, reason }) {
+  const words = t(`attach_reason_${code}`);
+  return words.startsWith("attach_reason_") ? reason : words;
+}
+
 /** @param {string} requestId */
 export function discardOutgoing(requestId) {
   const current = view.value;
-  if (!current) return;
-  const out = current.outgoing.find((o) => o.requestId === requestId);
-  patch(current.tabId, { outgoing: current.outgoing.filter((o) => o.requestId !== requestId) });
-  if (out?.text && !draftOf(current.tabId)) setDraft(out.text);
+  const out = current?.outgoing.find((o) => o.requestId === requestId);
+  if (current && out) withdraw(current.tabId, out);
 }
 
 /** @param {string} requestId */
@@ -415,7 +483,8 @@ export async function clearConversation() {
 
 /**
  * @param {string} cardId
- * @param {string} answer
+ * @param {string} answer an option's id, or `text`
+ * @param {string} [text] an answer in the person's own words
  */
 export async function answerCard(cardId, answer) {
   const tabId = view.value?.tabId;
