@@ -31,6 +31,10 @@ PROMPT_CHARS = {
     "constrained": 1_200,
     "constrained-examples": 4_500,
     "describe-picture": 1_500,
+    "planner": 3_200,
+    "planner-intent": 1_600,
+    "planner-small": 1_300,
+    "summarise": 1_500,
     "strict-secrets": 900,
     "describe-attachment": 1_500,
 }

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from webbrain.agent.compaction import Compactor
 from webbrain.agent.context import ContextGuard, message_chars, tools_chars
 from webbrain.agent.journal import Journal
 from webbrain.agent.patience import Patience
@@ -34,6 +35,7 @@ class ModelCaller:
         self._host = host
         self._journal = journal
         self._guard = guard
+        self._compactor = Compactor(journal, guard)
         self._shown = ""
         self.streamed = False
         """True if text of the newest answer is on the screens already."""
@@ -42,6 +44,8 @@ class ModelCaller:
         self, client: ModelClient, strategy: TurnStrategy, state: TurnState, *, pinned: int, streaming: bool
     ) -> ModelReply:
         """Return a whole answer; raise ``ProviderFailed`` once a repeat cannot help."""
+        if not strategy.needs_page:  # a strategy that reads the page for every step sends no history
+            await self._fold(client, strategy, state, pinned)
         shortened, patience = False, Patience(self._host.clock, self._journal)
         while True:
             request = self._request(client.info.context_window, strategy, state, pinned, emergency=shortened)
@@ -78,18 +82,13 @@ class ModelCaller:
         self, window: int, strategy: TurnStrategy, state: TurnState, pinned: int, *, emergency: bool
     ) -> ModelRequest:
         """Let the strategy build the request from as much of the history as fits."""
-        request = strategy.request(state)
         history = state.messages
-        fixed = (
-            sum(map(message_chars, request.messages))
-            - sum(map(message_chars, history))
-            + tools_chars(request.tools)
-        )
+        request, fixed = _measured(strategy, state)
         fitting = self._guard.fit(
             history,
             window=window,
             output=request.max_tokens,
-            fixed=max(0, fixed),
+            fixed=fixed,
             pinned=pinned,
             emergency=emergency,
         )
@@ -100,6 +99,12 @@ class ModelCaller:
             return strategy.request(state)
         finally:
             state.messages = history
+
+    async def _fold(self, client: ModelClient, strategy: TurnStrategy, state: TurnState, pinned: int) -> None:
+        request, fixed = _measured(strategy, state)
+        await self._compactor.before_step(
+            client, state.messages, output=request.max_tokens, fixed=fixed, pinned=pinned
+        )
 
     def _show(self, delta: str) -> None:
         room = STREAMED_TEXT_CHARS - len(self._shown)
@@ -115,6 +120,13 @@ class ModelCaller:
 
     def _warn(self, code: str, message: str) -> None:
         self._journal.emit(RunWarning(code=code, message=message))
+
+
+def _measured(strategy: TurnStrategy, state: TurnState) -> tuple[ModelRequest, int]:
+    """The request with the whole history, and the characters of it that are none of the history."""
+    request = strategy.request(state)
+    whole = sum(map(message_chars, request.messages)) + tools_chars(request.tools)
+    return request, max(0, whole - sum(map(message_chars, state.messages)))
 
 
 def _may_stream(info: ModelInfo, mode: Mode) -> bool:

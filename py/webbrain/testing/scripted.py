@@ -11,16 +11,19 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from webbrain.core.messages import ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.core.types import Tier
 from webbrain.host.memory import Gate
+from webbrain.prompts import prompt
 from webbrain.providers.base import ModelInfo
 
 INFO = ModelInfo(
     provider_id="scripted", label="Scripted", model="script-1", tier=Tier.FULL, context_window=128_000
 )
+
+SUMMARY: Final = "What was done before went well."
 
 
 def call(name: str, /, raw: str | None = None, call_id: str = "", **arguments: Any) -> ToolCall:
@@ -57,11 +60,14 @@ class ScriptedModel:
     steps: list[Any]
     info: ModelInfo = INFO
     requests: list[ModelRequest] = field(default_factory=list)
+    summary: str = SUMMARY
+    """Answers every request for a summary of older messages; empty: they take a step as others do."""
 
-    def __init__(self, *steps: Any, info: ModelInfo = INFO) -> None:
+    def __init__(self, *steps: Any, info: ModelInfo = INFO, summary: str = SUMMARY) -> None:
         self.steps = list(steps)
         self.info = info
         self.requests = []
+        self.summary = summary
 
     async def connect(self) -> "ScriptedModel":
         """Itself, for whoever wants a fresh client per run."""
@@ -74,6 +80,8 @@ class ScriptedModel:
         on_reset: Callable[[], None] | None = None,
     ) -> ModelReply:
         """Play the next step."""
+        if self.summary and request.messages[0].content == prompt("summarise"):
+            return _reply(self.summary)
         self.requests.append(request.model_copy(deep=True))
         if not self.steps:
             raise AssertionError(f"request {len(self.requests)} was not scripted")
