@@ -28,7 +28,6 @@ LATER: Final = frozenset(
         "chat_stream",
         "continue",
         "compact_conversation",
-        "plan_response",
         "get_active_prompt_tier",
         "get_scratchpad",
         "write_scratchpad",
@@ -127,6 +126,15 @@ async def _clarify_response(app: "App", message: Message) -> Answer:
     return await app.handle_ui("card.answer", params)
 
 
+async def _plan_response(app: "App", message: Message) -> Answer:
+    params = _pick(message, ("tabId", "planId", "summary", "steps", "text"))
+    decision = message.get("decision")
+    if decision is None:
+        decision = "approved" if message.get("approved") is True else "rejected"
+    params["decision"] = decision
+    return await app.handle_ui("plan.answer", params)
+
+
 async def _ensure_conversation_id(app: "App", message: Message) -> Answer:
     opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
     return {"ok": True, "conversationId": opened["conversationId"]}
@@ -142,6 +150,7 @@ OWN: Final[Mapping[str, Callable[["App", Message], Awaitable[Answer]]]] = {
     "agent_run_state": _run_state,
     "agent_run_ack": _run_ack,
     "clarify_response": _clarify_response,
+    "plan_response": _plan_response,
     "ensure_conversation_id": _ensure_conversation_id,
     "get_page_info": _page_info,
 }

@@ -19,6 +19,7 @@ import {
   waitingCard,
 } from "./store.js";
 import { openSettings } from "./tabs.js";
+import { VoiceButton, VoiceNote } from "./Voice.jsx";
 
 const MAX_HEIGHT_PX = 120;
 const TICK_MS = 500;
@@ -72,6 +73,7 @@ function activityText() {
   const last = turn.items.at(-1);
   if (last?.kind === "tool" && last.state === "running") return last.label;
   if (last?.kind === "text" && last.streaming) return t("activity_writing");
+  if (turn.planning) return t("activity_planning");
   return turn.step > 1 ? t("activity_step", { step: turn.step }) : t("activity_thinking");
 }
 
@@ -142,6 +144,7 @@ export function Composer() {
           </button>
         </div>
       </div>
+      <VoiceNote />
       <p id="composer-note" class="composer-note">
         {reason === "blocked_no_provider" ? (
           <button type="button" class="link-button" onClick={() => openSettings("providers")}>

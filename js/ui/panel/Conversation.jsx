@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { answerText, openCard } from "../conversation.js";
+import { answerText, openCard, openPlan } from "../conversation.js";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { OutgoingFiles } from "./Attachments.jsx";
@@ -24,7 +24,7 @@ export function Conversation() {
   const newest = waiting.at(-1)?.requestId ?? last?.requestId ?? "";
   const isRunning = Boolean(running.value);
   const asks = last?.items.at(-1)?.kind === "max_steps" || last?.status === "cost_limit";
-  const needsPerson = Boolean(last && (openCard(last) || asks));
+  const needsPerson = Boolean(last && (openCard(last) || openPlan(last) || asks));
 
   useLayoutEffect(() => {
     if (!scroller.current || !content.current) return;
@@ -114,12 +114,15 @@ export function Announcer() {
     setSeen({ id, status });
   }, [id, status]);
   const card = last && status === "running" ? openCard(last) : undefined;
+  const plan = last && status === "running" ? openPlan(last) : undefined;
   const error = last?.items.findLast((item) => item.kind === "error");
   const urgent = card
     ? `${card.card.title} ${card.card.question}`
-    : error && seen.id === id
-      ? /** @type {import("../conversation.js").ErrorItem} */ (error).message
-      : "";
+    : plan
+      ? `${t("plan_title")}: ${plan.plan.summary}`
+      : error && seen.id === id
+        ? /** @type {import("../conversation.js").ErrorItem} */ (error).message
+        : "";
   return (
     <>
       <div class="visually-hidden" role="status" id="live-answer">

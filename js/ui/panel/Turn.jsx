@@ -7,6 +7,8 @@ import { Icon } from "../shared/icons.jsx";
 import { Markdown } from "../shared/Markdown.jsx";
 import { SentFiles } from "./Attachments.jsx";
 import { Card } from "./Cards.jsx";
+import { Clarify } from "./Clarify.jsx";
+import { Plan } from "./Plan.jsx";
 import { Steps } from "./Steps.jsx";
 import { busy, continueRun, retry } from "./store.js";
 import { goToTab, openSettings } from "./tabs.js";
@@ -96,12 +98,20 @@ function Part({ item, turn, last, narration }) {
           <Markdown text={item.content} />
         </div>
       );
+    case "compacted":
+      return (
+        <p class="separator" role="note">
+          {t("context_compacted")}
+        </p>
+      );
     case "warning":
       return <Warning item={item} />;
     case "error":
       return <ErrorCard item={item} turn={turn} last={last} />;
     case "card":
-      return <Card item={item} />;
+      return item.card.kind === "clarify" ? <Clarify item={item} /> : <Card item={item} />;
+    case "plan":
+      return <Plan item={item} />;
     case "max_steps":
       return <MaxSteps item={item} last={last} />;
   }
@@ -145,6 +155,8 @@ const MENDED_BY_VISION = new Set(["vision_failed", "pictures_refused"]);
 
 /** Errors that the settings may mend: those of py/webbrain/providers/errors.py that are about the choice made there. */
 const MENDED_IN_SETTINGS = new Set([
+  "plan_failed",
+  "plan_only_output",
   "no_provider",
   "not_configured",
   "invalid_field",

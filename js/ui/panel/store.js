@@ -32,6 +32,7 @@ import { fixedTab, followTab, restriction } from "./tabs.js";
  * @property {Conversation} conversation
  * @property {import("../types.js").Mode} mode
  * @property {PanelView["provider"]} provider
+ * @property {boolean} voice there is a transcription model
  * @property {Outgoing[]} outgoing
  * @property {number} opening answers to `panel.open` under way
  * @property {RunEvent[]} early events that came meanwhile: the answer may be older than they are
@@ -60,6 +61,8 @@ export const views = signal({});
 
 /** Steps show their arguments and results without being opened. */
 export const verbose = signal(false);
+/** The button to speak is wanted. */
+export const voiceEnabled = signal(true);
 export const view = computed(() => (tab.value ? views.value[tab.value.id] : undefined));
 /** Narrow views of it, so that a component redraws only for what it shows. */
 export const conversation = computed(() => view.value?.conversation);
@@ -68,7 +71,10 @@ export const running = computed(() => (conversation.value ? runningTurn(conversa
 export const busy = computed(
   () => Boolean(running.value) || outgoing.value.some((out) => out.state !== "failed"),
 );
-export const waitingCard = computed(() => (running.value ? openCard(running.value) : undefined));
+/** What a person must answer before the run goes on. */
+export const waitingCard = computed(() =>
+  running.value ? (openCard(running.value) ?? openPlan(running.value)) : undefined,
+);
 export const restricted = computed(() => restriction(tab.value?.url));
 /** Why a message cannot be sent right now, as a message key; empty if it can. */
 export const blocked = computed(() => {
@@ -140,6 +146,7 @@ function patch(tabId, change) {
     conversation: emptyConversation(""),
     mode: "ask",
     provider: null,
+    voice: false,
     outgoing: [],
     opening: 0,
     early: [],
@@ -165,6 +172,7 @@ async function openConversation(tabId) {
         conversation: opened,
         mode: answer.mode,
         provider: answer.provider,
+        voice: Boolean(answer.voice),
         problem: "",
         stopping: current.stopping && Boolean(runningTurn(opened)),
         outgoing: current.outgoing.filter((out) => !isKnown(opened, out.requestId)),
@@ -219,10 +227,15 @@ function receive(method, params) {
       if (views.value[params.tabId]) patch(params.tabId, { mode: params.mode });
       break;
     case "providers_changed":
+    case "transcription_changed":
       reopenAll();
       break;
     case "settings_changed":
       takeSettings(params.values);
+      break;
+    case "prefill":
+      // A content script's wish: never over what a person has typed, and never sent by itself.
+      if (!draftOf(params.tabId).trim()) setDraftOf(params.tabId, params.text);
       break;
     case "tab_gone":
       tabGone(params.tabId);
@@ -235,13 +248,10 @@ function takeSettings(values = {}) {
   applyTheme(values.themeMode);
   if (values.wbLocale !== undefined) void setLanguage(values.wbLocale);
   if (values.verboseMode !== undefined) verbose.value = values.verboseMode;
+  if (values.voiceInputEnabled !== undefined) voiceEnabled.value = values.voiceInputEnabled;
 }
 
 /** @param {BootStatus} status */
-    case "prefill":
-      // A content script's wish: never over what a person has typed, and never sent by itself.
-      if (!draftOf(params.tabId).trim()) setDraftOf(params.tabId, params.text);
-      break;
 function bootChanged(status) {
   boot.value = status;
   if (status.state !== "ready" || status.epoch === readyEpoch) return;
@@ -365,7 +375,7 @@ async function deliver(tabId, out) {
     ? { files: files.map(({ name, mediaType }, buffer) => ({ name, mediaType, buffer })) }
     : {};
   const params = out.text
-    ? { tabId, text: out.text, mode: out.mode, requestId: out.requestId }
+    ? { tabId, text: out.text, mode: out.mode, requestId: out.requestId, ...beside }
     : { tabId, requestId: out.requestId };
   try {
     const answer = await connection.call(method, params, {
@@ -486,10 +496,21 @@ export async function clearConversation() {
  * @param {string} answer an option's id, or `text`
  * @param {string} [text] an answer in the person's own words
  */
-export async function answerCard(cardId, answer) {
+export async function answerCard(cardId, answer, text = "") {
   const tabId = view.value?.tabId;
   if (tabId === undefined) return;
-  await connection.call("card.answer", { tabId, cardId, answer }, { timeoutMs: CALL_TIMEOUT_MS });
+  const params = { tabId, cardId, answer, ...(text && { text }) };
+  await connection.call("card.answer", params, { timeoutMs: CALL_TIMEOUT_MS });
+}
+
+/**
+ * @param {string} planId
+ * @param {{decision: string, summary?: string, steps?: string[], text?: string}} answer
+ */
+export async function answerPlan(planId, answer) {
+  const tabId = view.value?.tabId;
+  if (tabId === undefined) return;
+  await connection.call("plan.answer", { tabId, planId, ...answer }, { timeoutMs: CALL_TIMEOUT_MS });
 }
 
 /**

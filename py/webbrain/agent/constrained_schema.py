@@ -32,6 +32,7 @@ SELECT_TOOL: Final = "type_ax"
 FIELD_TOOL: Final = "set_field"
 NEVER: Final = frozenset(
     {
+        "clarify",
         "click",
         "close_tab",
         "extract_data",

@@ -52,3 +52,5 @@ class AgentParts:
     strategy: Callable[[ModelInfo], TurnStrategy]
     confirm: Callable[[Leave], Sequence[ConfirmPolicy]]
     """The policies of a new run, in the order they are asked."""
+    plans: bool = False
+    """Tasks are planned first, as the user's settings say."""

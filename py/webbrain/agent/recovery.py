@@ -7,7 +7,7 @@ from webbrain.agent.cards import WITHDRAWN
 from webbrain.agent.journal import Journal
 from webbrain.agent.telling import cut, error_text
 from webbrain.core.errors import OutcomeUnknown
-from webbrain.core.events import CardResolved, RunComplete, Text, ToolCallFinished
+from webbrain.core.events import CardResolved, PlanResolved, RunComplete, Text, ToolCallFinished
 from webbrain.core.limits import UI_RESULT_CHARS
 from webbrain.core.messages import Message
 
@@ -60,6 +60,10 @@ def interrupt(journal: Journal, run_id: str) -> None:
     for event in events:
         if event.type == "clarify" and event.data["cardId"] not in resolved:
             journal.emit(CardResolved(card_id=event.data["cardId"], answer=WITHDRAWN))
+    settled = {event.data["planId"] for event in events if event.type == "plan_resolved"}
+    for event in events:
+        if event.type == "plan_review" and event.data["planId"] not in settled:
+            journal.emit(PlanResolved(plan_id=event.data["planId"], decision="withdrawn"))
     steps = max((event.data["step"] for event in events if event.type == "thinking"), default=0)
     journal.emit(
         RunComplete(status="interrupted", steps=steps, duration_ms=round(events[-1].at - events[0].at))

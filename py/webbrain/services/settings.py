@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
+from webbrain.agent import clarify
 from webbrain.agent.pictures import PictureRules
+from webbrain.agent.planner import PlanRules
 from webbrain.core.errors import WebBrainError
 from webbrain.core.limits import MAX_STEPS_DEFAULT, MAX_STEPS_MAX, MAX_STEPS_MIN
 from webbrain.host.protocols import Host
@@ -24,6 +26,11 @@ IMAGE_SIDE: Final = 1_568
 IMAGE_SIDE_MIN: Final = 256
 IMAGE_SIDE_MAX: Final = 4_096
 SCREENSHOTS_MAX: Final = 1_000
+
+PLAN_THRESHOLD: Final = 75
+"""Per cent."""
+PLAN_THRESHOLD_MIN: Final = 50
+PLAN_THRESHOLD_MAX: Final = 99
 
 COST_ALLOWANCE_USD: Final = 10.0
 COST_ALLOWANCE_USD_MAX: Final = 100_000
@@ -109,6 +116,46 @@ class Settings(BaseModel):
         "Ask before acting",
         "Ask before the agent works on a site, sends a form, downloads or changes data. Off, it acts at "
         "once; what a page talks it into happens unasked.",
+    )
+    plan_before_act_mode: Literal["off", "try", "strict"] = _setting(
+        "try",
+        "enum",
+        "planning",
+        "Plan before acting",
+        "In Act the agent first makes a plan, with one more call of the model. If it does not manage one: "
+        "Try lets it only read in that turn, Strict stops. Off makes no plan; a short check of what kind of "
+        "request it is remains.",
+        options={"off": "Off", "try": "Try", "strict": "Strict"},
+    )
+    plan_review_mode: Literal["confidence", "always", "never"] = _setting(
+        "confidence",
+        "enum",
+        "planning",
+        "Show me the plan",
+        "Whether a plan waits for you before anything is done. Forms, downloads and the like are asked about "
+        "either way.",
+        options={"confidence": "When the agent is unsure", "always": "Always", "never": "Never"},
+    )
+    plan_review_confidence_threshold: int = _setting(
+        PLAN_THRESHOLD,
+        "int",
+        "planning",
+        "Sure enough (percent)",
+        "A plan the agent is at least this sure of goes ahead without you: "
+        f"{PLAN_THRESHOLD_MIN} to {PLAN_THRESHOLD_MAX}.",
+        ge=PLAN_THRESHOLD_MIN,
+        le=PLAN_THRESHOLD_MAX,
+    )
+    clarify_timeout_sec: int = _setting(
+        clarify.DEFAULT,
+        "int",
+        "planning",
+        "Patience with questions (seconds)",
+        f"How long a question of the agent waits before its first answer is taken: 1 to {clarify.LONGEST}. "
+        f"0: you are not asked, {clarify.NEVER}: it waits until you answer. An answer that is not yours "
+        "never allows anything.",
+        ge=clarify.NEVER,
+        le=clarify.LONGEST + 5,
     )
     agent_allow_local_network: bool = _setting(
         False,
@@ -227,6 +274,15 @@ class Settings(BaseModel):
             longest=self.max_image_dimension,
             detail=self.image_detail,
             redact=self.screenshot_redaction,
+        )
+
+    def plan_rules(self) -> PlanRules:
+        """How tasks are planned."""
+        return PlanRules(
+            mode=self.plan_before_act_mode,
+            review=self.plan_review_mode,
+            threshold=self.plan_review_confidence_threshold / 100,
+            locale="" if self.wb_locale == "auto" else self.wb_locale,
         )
 
     def step_limit(self) -> int:
