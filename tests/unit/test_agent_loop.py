@@ -13,6 +13,7 @@ from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply
 from webbrain.core.types import Mode, Tier
 from webbrain.host.memory import MemoryHost, Tab
+from webbrain.policy import loops
 from webbrain.policy.untrusted import TAG
 from webbrain.testing.scripted import INFO, ScriptedModel, Stream, call
 
@@ -160,10 +161,36 @@ async def test_the_step_limit_and_continue() -> None:
 
 
 async def test_no_step_limit() -> None:
-    bench = Bench(*[call("scroll", direction="down") for _ in range(200)], "At the end.")
+    bench = Bench(*[call("read_page", offset=i) for i in range(200)], "At the end.")
     await bench.app.handle_ui("settings.set", {"values": {"maxAgentSteps": 0}})
-    events = await bench.run("Scroll", "ask")
+    events = await bench.run("Read it all", "ask")
     assert events[-1]["data"]["steps"] == 201
+
+
+async def test_a_circle_is_pointed_out_and_then_ends_the_run() -> None:
+    bench = Bench(*[call("press_keys", key="ArrowDown") for _ in range(40)])
+    events = await bench.run("Down", "act")
+    assert bench.last("error")["code"] == "loop"
+    assert bench.last("error")["message"].startswith(loops.STOPPED["repeat"])
+    assert events[-1]["data"] | {"status": "failed", "steps": 10} == events[-1]["data"]
+    told = [message.content for message in bench.history if message.role == "tool"]
+    assert sum(loops.REPEATED in text for text in told) == loops.NUDGES_BEFORE_STOP - 1
+    assert all(loops.REPEATED not in text.split(f"</{TAG}")[0] for text in told), "outside the boundary"
+    assert well_formed(bench.history)
+
+
+async def test_reads_in_turns_are_a_circle_too() -> None:
+    turns = [call("read_page"), call("get_selection")] * 20
+    bench = Bench(*turns)
+    await bench.run("Read", "ask")
+    assert bench.last("error")["code"] == "loop"
+
+
+async def test_without_the_guard_a_circle_has_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops.LoopGuard, "after", lambda *_: loops.Verdict())
+    bench = Bench(*[call("press_keys", key="ArrowDown") for _ in range(40)], "Down.")
+    events = await bench.run("Down", "act")
+    assert events[-1]["data"]["steps"] == 41
 
 
 # --- answers that are no good ---
@@ -290,7 +317,7 @@ async def test_a_full_context_is_shortened_once() -> None:
     full = ProviderFailed("Too long.", code="context_too_small")
     host = page_host()
     host.page.on("read_page", {"text": "z" * 6_000})
-    bench = Bench(*[call("read_page") for _ in range(12)], full, "Short enough.", host=host)
+    bench = Bench(*[call("read_page", offset=i) for i in range(12)], full, "Short enough.", host=host)
     await bench.run("x", "ask")
     assert bench.last("warning")["code"] == "context_shortened"
     long, short = (sum(len(m.content) for m in r.messages) for r in bench.model.requests[-2:])

@@ -21,6 +21,7 @@ from webbrain.core.limits import PAGE_URL_CHARS
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Host
+from webbrain.policy.loops import LoopGuard
 from webbrain.tools.base import ToolContext, ToolSpec
 
 TOOLS_NAMED: Final = 40
@@ -46,6 +47,8 @@ class Batch:
     final: ToolResult | None = None
     """The result that ends the run."""
     tab_gone: bool = False
+    loop: str = ""
+    """The detector that found the run going in circles for too long, see ``policy.loops``."""
     done: list[tuple[ToolSpec, ToolResult]] = field(default_factory=list)
     """The calls that ran, with what came of them."""
 
@@ -70,6 +73,7 @@ class _Outcome:
     malformed: bool = False
     unknown: bool = False
     origin: str = ""
+    loop: str = ""
 
 
 @dataclass(slots=True)
@@ -84,6 +88,9 @@ class Caller:
     tabs: RunTabs
     teller: Teller
     guard: ExecutionGuard
+    loops: LoopGuard = field(default_factory=LoopGuard, init=False)
+    _path: str = field(default="", init=False)
+    """Where the run's tab was after the last call, without query and fragment."""
     _open: _Open | None = field(default=None, init=False)
 
     async def run_all(
@@ -110,7 +117,10 @@ class Caller:
             batch.malformed = batch.malformed and outcome.malformed
             if not outcome.malformed:
                 batch.done.append((offered[call.name], outcome.result))
-            if outcome.unknown:
+            if outcome.loop:
+                batch.loop = outcome.loop
+                skip = SKIPPED
+            elif outcome.unknown:
                 skip = SKIPPED_AFTER_UNKNOWN
             elif outcome.result.final is not None:
                 batch.final = outcome.result
@@ -201,8 +211,21 @@ class Caller:
         origin = await origins.of(current.result)
         if current.result.data.get("sensitiveField"):
             self.journal.taint.note_entered(given)
+        loop = self._in_circles(spec, given, current.result, ctx)
         text = self.parts.render(spec, current.result)
-        return _Outcome(current.result, text, unknown=current.unknown, origin=origin)
+        return _Outcome(current.result, text, unknown=current.unknown, origin=origin, loop=loop)
+
+    def _in_circles(self, spec: ToolSpec, given: dict[str, Any], result: ToolResult, ctx: ToolContext) -> str:
+        """Tell the model of a circle it goes in; the name of the detector that has seen enough, or empty."""
+        if spec.terminal:
+            return ""
+        if ctx.state.path != self._path:
+            self._path = ctx.state.path
+            self.loops.moved()
+        verdict = self.loops.after(spec, given, result)
+        if verdict.nudge:
+            result.notes.append(verdict.nudge)
+        return verdict.stop
 
     async def _result_of(self, spec: ToolSpec, args: Any, ctx: ToolContext) -> tuple[ToolResult, bool]:
         """Run the tool; return its result, and whether it is unknown what came of it."""

@@ -51,6 +51,7 @@ from webbrain.core.refs import RefNumbers
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host, Tab
+from webbrain.policy import loops
 from webbrain.policy.grants import Leave
 from webbrain.policy.taint import origin_of
 from webbrain.providers.base import SCHEMA_REFUSED, ModelClient, ModelInfo, model_differs
@@ -368,6 +369,8 @@ class Run:
         )
         if batch.tab_gone:
             raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False)
+        if batch.loop:
+            raise RunEnded(loops.reason(batch.loop), code="loop", retryable=False)
         if batch.final is not None:
             self._finish_with(batch.final)
         else:

@@ -88,6 +88,14 @@ STOPPED: Final[Mapping[str, str]] = {
 """By detector, what the person is told when the run is ended."""
 
 
+WHAT_NEXT: Final = "The task was stopped. Say what it should do differently, or let it continue."
+
+
+def reason(stop: str) -> str:
+    """What the person is told when the detector of that name ends the run."""
+    return f"{STOPPED[stop]} {WHAT_NEXT}"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the detectors say of a call: ``nudge`` is for the model, ``stop`` names the detector that ends the

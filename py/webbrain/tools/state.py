@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar, get_args
+from urllib.parse import urlsplit
 
 from webbrain.core.errors import ToolFailed
 from webbrain.host.reach import BrowserEvent
@@ -23,6 +24,8 @@ UNANSWERED: Final = (
 MESSAGE_CHARS: Final = 1_000
 """Of a dialog's text; pages write it."""
 URL_CHARS: Final = 2_000
+ARRIVED: Final = ("committed", "same_document")
+"""Phases of a navigation with which a tab has its new address."""
 CANCELLED_BY_USER: Final = "canceled_by_user"
 """What Chrome calls a press on Cancel in the bar that says a tab is being debugged."""
 
@@ -93,6 +96,8 @@ class RunState:
     """Tabs this run attached the debugger to."""
     unattachable: set[int] = field(default_factory=set)
     """Tabs whose page stood still when they were to be attached, until they show another page."""
+    path: str = ""
+    """Host and path of the tab worked on, once it went anywhere."""
     no_debugger: bool = False
     """The debugger was refused or cancelled; it is not asked for again in this run."""
     documents: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -118,6 +123,9 @@ class RunState:
 
     def hear(self, event: BrowserEvent) -> None:
         """Keep what is known of the run's tabs true, then tell whoever waits. Never blocks."""
+        if event.kind == "navigation" and event.tab_id == self.tab_id and event.data.get("phase") in ARRIVED:
+            parts = urlsplit(str(event.data.get("url") or ""))
+            self.path = f"{parts.netloc}{parts.path}"[:URL_CHARS]
         match event.kind:
             case "frame_navigation" if event.tab_id not in self.tabs:
                 return  # there are too many of them to remember those of other tabs

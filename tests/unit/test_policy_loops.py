@@ -1,0 +1,173 @@
+"""Circles that a run may go in, each with what is still ordinary work."""
+
+from typing import Any
+
+import pytest
+
+from webbrain.core.results import ToolResult
+from webbrain.policy import loops
+from webbrain.policy.loops import LoopGuard, Verdict, family_of
+from webbrain.tools import registry
+
+
+def feed(guard: LoopGuard, name: str, result: ToolResult | None = None, **args: Any) -> Verdict:
+    return guard.after(registry.get(name), args, result or ToolResult.ok(changed=["nothing"]))
+
+
+def verdicts(guard: LoopGuard, times: int, name: str, result: ToolResult | None = None, **args: Any) -> str:
+    """One letter for each of so many equal calls: n(udge), s(top) or a dot."""
+    out = ""
+    for _ in range(times):
+        verdict = feed(guard, name, result, **args)
+        out += "s" if verdict.stop else "n" if verdict.nudge else "."
+    return out
+
+
+def test_the_third_equal_call_is_pointed_out_and_eight_nudges_end_it() -> None:
+    assert verdicts(LoopGuard(), 10, "press_keys", key="ArrowDown") == "..nnnnnnns"
+
+
+def test_another_outcome_is_another_call() -> None:
+    guard = LoopGuard()
+    for count in range(20):
+        assert feed(guard, "click_ax", ToolResult.ok(changed=[f"text: {count}"]), ref_id="ref_1") == Verdict()
+
+
+def test_two_calls_in_turns() -> None:
+    guard = LoopGuard()
+    seen = [feed(guard, "click_ax", ref_id=f"ref_{i % 2}").nudge for i in range(4)]
+    assert seen == ["", "", "", loops.REPEATED]
+
+
+def test_two_healthy_calls_make_good() -> None:
+    guard = LoopGuard()
+    for turn in range(12):
+        verdicts(guard, 3, "press_keys", key="Tab")
+        for step in range(6):
+            assert (
+                feed(guard, "click_ax", ToolResult.ok(changed=[f"{turn} {step}"]), ref_id="ref_1")
+                == Verdict()
+            )
+
+
+def test_a_new_page_is_a_new_beginning() -> None:
+    guard = LoopGuard()
+    for _ in range(10):
+        assert verdicts(guard, 2, "click", text="Next") == ".."
+        guard.moved()
+
+
+def test_presses_on_one_spot() -> None:
+    guard = LoopGuard()
+    seen = [
+        feed(guard, "click", ToolResult.ok(changed=[str(i)]), x=100 + i % 2, y=50)
+        for i in range(loops.SPOT_STOP)
+    ]
+    assert [bool(verdict.nudge) for verdict in seen[:-1]] == [False] * 4 + [True] * 3
+    assert seen[-1].stop == "spot"
+
+
+def test_presses_on_many_spots_are_ordinary() -> None:
+    guard = LoopGuard()
+    for i in range(30):
+        assert feed(guard, "click", ToolResult.ok(changed=[str(i)]), x=20 * i, y=50) == Verdict()
+
+
+@pytest.mark.parametrize(
+    "result", [ToolResult.error("no", code="network"), ToolResult.ok(status=404)], ids=["no answer", "404"]
+)
+def test_an_address_that_fails(result: ToolResult) -> None:
+    guard = LoopGuard()
+    urls = ["https://a.example/x/y/z?1", "https://www.a.example/x/y/z?2", "https://a.example/v/x/y/z"]
+    assert [feed(guard, "fetch_url", result, url=url).stop for url in urls] == ["", "", "fetch"]
+
+
+def test_one_good_fetch_makes_good() -> None:
+    guard = LoopGuard()
+    bad, good = ToolResult.ok(status=500), ToolResult.ok(status=200, text="hi")
+    for _ in range(4):
+        assert not feed(guard, "fetch_url", bad, url="https://a.example/x").stop
+        assert not feed(guard, "fetch_url", good, url="https://a.example/x").stop
+
+
+def test_families_of_addresses() -> None:
+    blob = family_of("https://github.com/a/b/blob/main/README.md", {})
+    assert blob == family_of("https://raw.githubusercontent.com/a/b/main/README.md", {})
+    assert family_of("https://x.example/1/2/3/4", {}) == family_of("https://x.example/9/2/3/4", {})
+    assert family_of("https://x.example/1", {}) != family_of("https://y.example/1", {})
+    assert family_of("https://x.example/1", {}) != family_of("https://x.example/1", {"offset": 7000})
+
+
+def test_what_cannot_be_done_is_not_done_twice() -> None:
+    refusal = ToolResult.error("Never.", code="forbidden", nonRetryable=True, scope="host x")
+    assert verdicts(LoopGuard(), 2, "navigate", refusal, url="https://x.example/") == ".s"
+
+
+def test_an_action_that_fails_three_times() -> None:
+    guard = LoopGuard()
+    codes = ["covered", "stale_ref", "covered"]
+    seen = [feed(guard, "click_ax", ToolResult.error("no", code=code), ref_id="ref_1") for code in codes]
+    assert [seen[0], seen[1].nudge, seen[2].stop] == [Verdict(), loops.FAILED_EFFECT, "failed_effect"]
+
+
+def test_a_box_that_does_not_switch() -> None:
+    guard = LoopGuard()
+    seen = [
+        feed(guard, "set_checked", ToolResult.error(str(i), code="unchanged", n=i), ref_id="ref_1", checked=c)
+        for i, c in enumerate([True, False, True])
+    ]
+    assert [bool(seen[1].nudge), seen[2].stop] == [True, "checkbox"]
+
+
+def test_scrolling_at_the_end() -> None:
+    guard = LoopGuard()
+    unmoved = ToolResult.ok(moved=False)
+    assert [feed(guard, "scroll", unmoved, direction="down", amount=i).stop for i in range(3)] == [
+        "",
+        "",
+        "scroll",
+    ]
+    guard = LoopGuard()
+    for i in range(20):
+        assert not feed(guard, "scroll", ToolResult.ok(moved=i % 2 == 0, top=i), direction="down").stop
+
+
+def test_reading_the_tree_over_and_over() -> None:
+    guard = LoopGuard()
+    trees = [ToolResult.ok(pageContent="same", treeRevision=f"r-{i}") for i in range(8)]
+    seen = [feed(guard, "get_accessibility_tree", tree).stop for tree in trees]
+    assert seen.index("reread") == loops.REREAD_STOP
+
+
+def test_reading_after_each_action_is_ordinary() -> None:
+    guard = LoopGuard()
+    for i in range(40):
+        tree = ToolResult.ok(pageContent="same")
+        assert not feed(guard, "get_accessibility_tree", tree).stop
+        assert not feed(guard, "click_ax", ToolResult.ok(changed=[str(i)]), ref_id="ref_1").stop
+
+
+def test_reading_on_is_no_repetition() -> None:
+    guard = LoopGuard()
+    for page in range(2, 30):
+        tree = ToolResult.ok(pageContent=f"page {page}")
+        assert feed(guard, "get_accessibility_tree", tree, page=page, tree_revision="r-1") == Verdict()
+
+
+def test_looking_without_end_is_asked_about_but_ends_nothing() -> None:
+    guard = LoopGuard()
+    seen = [feed(guard, "find_text", ToolResult.ok(n=i), text=str(i)) for i in range(200)]
+    assert sum(verdict.nudge == loops.CHECKPOINT for verdict in seen) == 200 // loops.LOOKS_BEFORE_CHECKPOINT
+    assert not any(verdict.stop for verdict in seen)
+
+
+def test_every_stop_has_a_sentence() -> None:
+    named = {"repeat", "spot", "fetch", "refused", "failed_effect", "checkbox", "scroll", "reread"}
+    assert set(loops.STOPPED) == named
+
+
+def test_memory_is_bounded() -> None:
+    guard = LoopGuard()
+    for i in range(500):
+        feed(guard, "click_ax", ToolResult.error("no", code="x"), ref_id=f"ref_{i}")
+    assert len(guard._failed) <= loops.EFFECT_SCOPES
