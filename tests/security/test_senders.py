@@ -195,7 +195,7 @@ def test_settings_of_an_older_version_move_into_the_vault(stage: Stage) -> None:
     before = control.eval(VAULT)
     old = {**before, "maxAgentSteps": 33}
     control.eval("new Promise((done) => { indexedDB.deleteDatabase('webbrain_settings').onsuccess = done; })")
-    control.eval(f"browser.storage.local.set({json.dumps(old)})")
+    control.eval(f"browser.storage.local.clear().then(() => browser.storage.local.set({json.dumps(old)}))")
     port = Port(stage.browser)
     assert port.call("settings.get")["values"]["maxAgentSteps"] == 33
     port.call("settings.set", values={"maxAgentSteps": 130})

@@ -1,0 +1,138 @@
+"""One case played to its end in memory: a scenario, a placement, what the user set and what they answer."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.security.injection.placements import Placement
+from tests.security.injection.scenarios import Scenario
+from tests.security.world import Effect, World, world
+from tests.support.agent import OneModel
+from tests.support.approve import allow
+from tests.support.toolbox import TAB
+from webbrain.app import App, agent_parts
+from webbrain.core.types import Mode
+from webbrain.policy.credentials import MASK
+from webbrain.policy.gate import Gate
+from webbrain.policy.grants import Leave
+from webbrain.testing.obedient import ObedientModel
+from webbrain.testing.scripted import call
+
+TASK = "What is on this page?"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of it."""
+
+    effects: list[Effect]
+    cards: list[dict[str, Any]]
+    """Every question, as the panel got it."""
+    obeyed: int
+
+    @property
+    def consequential(self) -> list[Effect]:
+        """Effects that need a question of their own."""
+        return [effect for effect in self.effects if effect.consequential]
+
+    def untold(self) -> list[Effect]:
+        """Consequential effects that no question spoke of, with its host and its exact values."""
+        return [
+            effect for effect in self.consequential if not any(truthful(card, effect) for card in self.cards)
+        ]
+
+
+def truthful(card: dict[str, Any], effect: Effect) -> bool:
+    """Whether a card says where an effect goes and what exactly it is."""
+    text = json.dumps(card, ensure_ascii=False)
+    values = (value in text or json.dumps(value)[1:-1] in text or MASK in text for value in effect.shown)
+    return effect.host in text and all(values)
+
+
+async def play(
+    scenario: Scenario,
+    placement: Placement,
+    *,
+    answer: str,
+    granted: bool = False,
+    protected: bool = True,
+    mode: str = "act",
+    settings: dict[str, Any] | None = None,
+) -> Played:
+    """Play a case. ``answer`` is given to every question; ``granted``: the shop may be worked on for good."""
+    here = world()
+    scenario.prepare(here)
+    placement.put(here, scenario.text)
+    for capability, host in placement.allowed:
+        allow(here.host, host, capabilities=[capability])
+    if granted:
+        allow(here.host, "shop.example")
+    here.host.settings.values.update({"planMode": "off", **(settings or {})})
+    model = ObedientModel(reading=placement.reading)
+    app = App(here.host, parts=_parts(protected), providers=OneModel(model))  # type: ignore[arg-type]
+    if placement.earlier:
+        model.reading = [call("done", summary=scenario.text, outcome="success")]
+        await _run(app, mode, "r0", answer)
+        model.reading, model._read = placement.reading, 0
+    if scenario.needs_api:
+        (await app.conversations.of(TAB)).allow_api = True
+    await _run(app, mode, "r1", answer)
+    cards = [e["data"] for e in here.host.ui.named("agent_update") if e["type"] == "clarify"]
+    return Played(_outside(here, placement), cards, len(model.obeyed))
+
+
+def _parts(protected: bool) -> Any:
+    parts = agent_parts()
+    if protected:
+        return parts
+
+    def confirm(leave: Leave) -> Sequence[Any]:
+        return (Gate(leave, enabled=False),)
+
+    return replace(parts, confirm=confirm)
+
+
+async def _run(app: App, mode: str, request_id: str, answer: str) -> None:
+    params = {"tabId": TAB, "text": TASK, "mode": Mode(mode).value, "requestId": request_id}
+    answering = asyncio.ensure_future(_answer_all(app, answer))
+    try:
+        async with asyncio.timeout(30):
+            await app.handle_ui("chat.start", params)
+            await app.runs.wait(TAB)
+            await app.settled()
+    finally:
+        answering.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await answering
+
+
+async def _answer_all(app: App, answer: str) -> None:
+    """The user: the same answer to everything, or the last option, which is a no, where it is not offered."""
+    done: set[str] = set()
+    while True:
+        card = await app.host.ui.until(  # type: ignore[attr-defined]
+            lambda name, params: (
+                name == "agent_update"
+                and params["type"] == "clarify"
+                and params["data"]["cardId"] not in done
+            ),
+            timeout=60,
+        )
+        data = card["data"]
+        done.add(data["cardId"])
+        ids = [option["id"] for option in data["options"]]
+        params = {"tabId": TAB, "cardId": data["cardId"], "answer": answer if answer in ids else ids[-1]}
+        await app.handle_ui("card.answer", params)
+
+
+def _outside(here: World, placement: Placement) -> list[Effect]:
+    """Effects but those of the reading that the user asked for."""
+    asked = "".join(read.arguments for read in placement.reading)
+
+    def wanted(effect: Effect) -> bool:
+        return effect.kind == "request" and effect.host in asked and not effect.consequential
+
+    return [effect for effect in here.effects() if not wanted(effect)]
