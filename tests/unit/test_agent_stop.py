@@ -218,7 +218,7 @@ async def test_stop_with_a_store_that_hangs_tells_screens_at_once() -> None:
 async def test_stop_before_the_run_took_its_first_step() -> None:
     bench = Bench("never")
     conversation = await bench.app.conversations.of(TAB)
-    run = await bench.app._new_run(conversation, "r1", Mode.ASK, "Hello")
+    run = await bench.app._new_run(conversation, "r1", Mode.ASK, "Hello", ())
     bench.app.runs.start(TAB, run, lambda: None)
     assert await bench.stop()
     assert types(bench.events()) == ["user_message", "run_complete"]
@@ -307,7 +307,8 @@ async def test_a_stop_withdraws_the_card() -> None:
     await bench.start()
     card = await bench.until("clarify")
     await bench.stop()
-    assert bench.last("card_resolved") == {"cardId": card["cardId"], "answer": "cancelled"}
+    resolved = bench.last("card_resolved")
+    assert (resolved["cardId"], resolved["answer"]) == (card["cardId"], "cancelled")
     assert "click_ax" not in bench.host.page.actions()
     with pytest.raises(WebBrainError, match="no longer open"):
         await bench.app.handle_ui("card.answer", {"tabId": TAB, "cardId": card["cardId"], "answer": "once"})
