@@ -31,7 +31,9 @@
  * @property {{url: string, title: string} | null} tab
  * @property {{id: string, label: string, model: string, tier: string} | null} provider
  * @property {boolean} [voice] there is a transcription model
- * @property {{themeMode?: string, wbLocale?: string, verboseMode?: boolean, voiceInputEnabled?: boolean}} settings
+ * @property {boolean} [allowApi] requests that change data may be asked for
+ * @property {{themeMode?: string, wbLocale?: string, verboseMode?: boolean, voiceInputEnabled?: boolean,
+ *   askBeforeConsequentialActions?: boolean}} settings
  * @property {Record<string, unknown>} [capabilities]
  *
  * @typedef {object} ProviderField
@@ -130,6 +132,9 @@
  * @property {{label: string, value: string, masked: boolean}[]} details what would be done
  * @property {{label: string, value: string, masked: boolean}[]} fields of a form
  * @property {{id: string, label: string, code: string, style: "primary" | "secondary" | "danger"}[]} options
+ *
+ * @typedef {object} PermissionView what holds for good
+ * @property {{host: string, shown: string, grants: {capability: string, action: "allow" | "deny", ts: number}[]}[]} sites
  */
 
 export {};

@@ -5,14 +5,12 @@ So there is no picture of something that Python cannot say. Times are millisecon
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, Self
 from urllib.parse import quote
 
 from webbrain.core import events as ev
-from webbrain.core.types import Capability
-from webbrain.policy.permission import Need, card_for
 
 TAB = 7
 CONVERSATION = "c-1"
@@ -186,15 +184,6 @@ CLARIFY = ev.Card(
     ],
 )
 
-PERMISSION = card_for(
-    Need(Capability.DOWNLOAD, "files.shop.example"), "https://files.shop.example/care.pdf", 3, as_user=False
-)
-FETCH = card_for(
-    Need(Capability.NETWORK, "a-rather-long-subdomain.statistics.shop.example"),
-    "http://a-rather-long-subdomain.statistics.shop.example/api/prices?all=1",
-    1,
-    as_user=True,
-)
 PICTURE = "data:image/svg+xml," + quote(
     """<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="700" font-family="sans-serif">
 <rect width="1000" height="700" fill="#f4f7fa"/><rect width="1000" height="72" fill="#20435c"/>

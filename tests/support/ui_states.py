@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.support.ui_cards import ASKED
 from tests.support.ui_files import BAD, DRAG, PICK, REFUSAL, with_files
 from tests.support.ui_runs import (
     CARD,
     CLARIFY,
     CONVERSATION,
-    FETCH,
     LONG_ANSWER,
     LONG_CARD,
-    PERMISSION,
     PICTURE,
     SEEN,
     TAB,
@@ -367,10 +366,10 @@ def _panel_states() -> dict[str, State]:
             ready=".clamped",
         ),
         "card-long": State(replies=_running(shopping().think().add(LONG_CARD)), ready=".card-submit"),
-        "card-permission": State(
-            replies=_running(shopping().think().add(PERMISSION)), ready=".card-permission"
-        ),
-        "card-fetch": State(replies=_running(shopping().think().add(FETCH)), ready=".card-permission"),
+        **{
+            f"ask-{name}": State(replies=_running(shopping().think().add(card)), ready="[data-ready=true]")
+            for name, card in ASKED.items()
+        },
         "attached": State(
             actions=(
                 ("eval", PICK),

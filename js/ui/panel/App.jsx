@@ -4,6 +4,7 @@ import { Activity, Composer } from "./Composer.jsx";
 import { Announcer, Conversation } from "./Conversation.jsx";
 import { Header } from "./Header.jsx";
 import { Notices } from "./Notices.jsx";
+import { Switches } from "./Switches.jsx";
 import { busy, stop } from "./store.js";
 
 export function App() {
@@ -25,6 +26,7 @@ export function App() {
     <>
       <Header />
       <Notices />
+      <Switches />
       <Conversation />
       <Activity />
       <Composer />

@@ -4,6 +4,8 @@ import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
 import { AttachButton, Chips, pasteFiles } from "./Attachments.jsx";
 import { basketOf } from "./attachments.js";
+import { Commands } from "./Commands.jsx";
+import { chosen, commandKey, isCommand, offers, typed } from "./commands.js";
 import { draftOf } from "./drafts.js";
 import {
   blocked,
@@ -95,6 +97,7 @@ export function Composer() {
 
   /** @param {KeyboardEvent} event */
   const onKeyDown = (event) => {
+    if (commandKey(event)) return;
     // While a word is being composed (Chinese, Japanese, ...), Enter chooses the word.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -113,6 +116,7 @@ export function Composer() {
       }}
     >
       <TabLine />
+      <Commands />
       <div class="composer-box">
         <Chips />
         <textarea
@@ -125,7 +129,12 @@ export function Composer() {
           placeholder={t(mode === "ask" ? "placeholder_ask" : "placeholder_act")}
           aria-label={t("composer")}
           aria-describedby="composer-note"
-          onInput={(event) => setDraft(event.currentTarget.value)}
+          aria-controls={offers.value.length ? "command-list" : undefined}
+          aria-activedescendant={offers.value.length ? `command-${chosen.value}` : undefined}
+          onInput={(event) => {
+            setDraft(event.currentTarget.value);
+            typed(event.currentTarget.value);
+          }}
           onKeyDown={onKeyDown}
         />
         <div class="composer-bar">
@@ -136,7 +145,7 @@ export function Composer() {
             type="submit"
             id="send"
             class="send"
-            disabled={reason !== "" || empty}
+            disabled={(reason !== "" && !isCommand(text)) || empty}
             title={reason ? t(reason) : t("send")}
             aria-label={t("send")}
           >

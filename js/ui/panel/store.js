@@ -6,6 +6,7 @@ import { Connection, PortError } from "../port.js";
 import { serverConfig } from "../servers.js";
 import { applyTheme } from "../theme.js";
 import { askAgain, basketOf, giveBack, notSent, rememberSent, sentWith, takeFiles } from "./attachments.js";
+import { isCommand, runCommand } from "./commands.js";
 import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
 import { fixedTab, followTab, restriction } from "./tabs.js";
 
@@ -33,6 +34,7 @@ import { fixedTab, followTab, restriction } from "./tabs.js";
  * @property {import("../types.js").Mode} mode
  * @property {PanelView["provider"]} provider
  * @property {boolean} voice there is a transcription model
+ * @property {boolean} allowApi `/allow-api` was given in this conversation
  * @property {Outgoing[]} outgoing
  * @property {number} opening answers to `panel.open` under way
  * @property {RunEvent[]} early events that came meanwhile: the answer may be older than they are
@@ -61,6 +63,8 @@ export const views = signal({});
 
 /** Steps show their arguments and results without being opened. */
 export const verbose = signal(false);
+/** Questions are asked before the agent acts. */
+export const asks = signal(true);
 /** The button to speak is wanted. */
 export const voiceEnabled = signal(true);
 export const view = computed(() => (tab.value ? views.value[tab.value.id] : undefined));
@@ -147,6 +151,7 @@ function patch(tabId, change) {
     mode: "ask",
     provider: null,
     voice: false,
+    allowApi: false,
     outgoing: [],
     opening: 0,
     early: [],
@@ -173,6 +178,7 @@ async function openConversation(tabId) {
         mode: answer.mode,
         provider: answer.provider,
         voice: Boolean(answer.voice),
+        allowApi: Boolean(answer.allowApi),
         problem: "",
         stopping: current.stopping && Boolean(runningTurn(opened)),
         outgoing: current.outgoing.filter((out) => !isKnown(opened, out.requestId)),
@@ -218,10 +224,14 @@ function receive(method, params) {
       if (views.value[params.tabId])
         patch(params.tabId, {
           conversation: emptyConversation(params.conversationId),
+          allowApi: false,
           outgoing: [],
           early: [],
           stopping: false,
         });
+      break;
+    case "api_allowed":
+      if (views.value[params.tabId]) patch(params.tabId, { allowApi: params.allowed });
       break;
     case "mode_changed":
       if (views.value[params.tabId]) patch(params.tabId, { mode: params.mode });
@@ -248,6 +258,7 @@ function takeSettings(values = {}) {
   applyTheme(values.themeMode);
   if (values.wbLocale !== undefined) void setLanguage(values.wbLocale);
   if (values.verboseMode !== undefined) verbose.value = values.verboseMode;
+  if (values.askBeforeConsequentialActions !== undefined) asks.value = values.askBeforeConsequentialActions;
   if (values.voiceInputEnabled !== undefined) voiceEnabled.value = values.voiceInputEnabled;
 }
 
@@ -304,6 +315,10 @@ export function setDraft(text) {
 /** Send what is in the composer. */
 export function send() {
   const current = view.value;
+  if (current && isCommand(draftOf(current.tabId))) {
+    void runCommand(current.tabId, draftOf(current.tabId));
+    return;
+  }
   if (!current || blocked.value) return;
   const words = draftOf(current.tabId).trim();
   const files = takeFiles(current.tabId);
@@ -312,6 +327,27 @@ export function send() {
   setDraft("");
   enqueue(current, { requestId: newRequestId(), text, files, mode: current.mode, state: "queued" });
 }
+
+/**
+ * Send what is left of a command.
+ *
+ * @param {number} tabId
+ * @param {string} text
+ */
+export function enqueueText(tabId, text) {
+  const current = views.value[tabId];
+  if (!current || busy.value) return;
+  enqueue(current, { requestId: newRequestId(), text, mode: current.mode, state: "queued" });
+}
+
+/**
+ * One call of the port, for the parts of the panel that need no more than that.
+ *
+ * @param {string} method
+ * @param {Record<string, any>} [params]
+ * @returns {Promise<any>}
+ */
+export const call = (method, params = {}) => connection.call(method, params, { timeoutMs: CALL_TIMEOUT_MS });
 
 /**
  * Do the same again, in the mode it was asked in.

@@ -3,6 +3,7 @@ import { language, t } from "../i18n.js";
 import { Icon, Mark, Spinner } from "../shared/icons.jsx";
 import { About } from "./About.jsx";
 import { General } from "./General.jsx";
+import { Permissions } from "./Permissions.jsx";
 import { Pictures } from "./Pictures.jsx";
 import { Providers } from "./Providers.jsx";
 import { boot, line, retryBoot, SECTIONS, section } from "./store.js";
@@ -12,6 +13,7 @@ const ICONS = {
   providers: "plug",
   pictures: "image",
   voice: "microphone",
+  permissions: "shield",
   general: "settings",
   about: "info",
 };
@@ -45,6 +47,7 @@ export function App() {
         {section.value === "providers" && <Providers />}
         {section.value === "pictures" && <Pictures />}
         {section.value === "voice" && <Voice />}
+        {section.value === "permissions" && <Permissions />}
         {section.value === "general" && <General />}
         {section.value === "about" && <About />}
       </main>

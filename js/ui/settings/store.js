@@ -17,7 +17,14 @@ const CALL_TIMEOUT_MS = 30_000;
 /** A test waits for a whole model answer, and a local model may have to load first. */
 const TEST_TIMEOUT_MS = 180_000;
 
-export const SECTIONS = /** @type {const} */ (["providers", "pictures", "voice", "general", "about"]);
+export const SECTIONS = /** @type {const} */ ([
+  "providers",
+  "pictures",
+  "voice",
+  "permissions",
+  "general",
+  "about",
+]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
 
 export const line = signal(/** @type {import("../port.js").LineState} */ ("connecting"));
@@ -28,6 +35,8 @@ export const values = signal(/** @type {Record<string, any>} */ ({}));
 export const vision = signal(/** @type {import("../types.js").AuxiliaryView | null} */ (null));
 export const transcription = signal(/** @type {import("../types.js").AuxiliaryView | null} */ (null));
 export const spending = signal(/** @type {import("../types.js").Spending | null} */ (null));
+/** @type {import("@preact/signals").Signal<import("../types.js").PermissionView | null>} */
+export const permissions = signal(/** @type {import("../types.js").PermissionView | null} */ (null));
 export const problem = signal("");
 export const section = signal(/** @type {Section} */ ("providers"));
 
@@ -68,6 +77,7 @@ function receive(method, params) {
   if (method === "vision_changed") vision.value = params;
   if (method === "transcription_changed") transcription.value = params;
   if (method === "spending_changed") spending.value = params;
+  if (method === "permissions_changed") permissions.value = params;
   if (method === "settings_changed") {
     values.value = { ...values.value, ...params.values };
     mirror(params.values ?? {});
@@ -108,6 +118,26 @@ export async function loadAuxiliaries() {
   } catch (error) {
     problem.value = /** @type {Error} */ (error).message;
   }
+}
+
+export async function loadPermissions() {
+  try {
+    permissions.value = await connection.call("permissions.list");
+  } catch (error) {
+    problem.value = /** @type {Error} */ (error).message;
+  }
+}
+
+/**
+ * @param {string} host
+ * @param {string} [capability] all of them without one
+ */
+export async function revokePermission(host, capability = "") {
+  permissions.value = await connection.call(
+    "permissions.revoke",
+    { host, capability },
+    { timeoutMs: CALL_TIMEOUT_MS },
+  );
 }
 
 export async function loadSpending() {

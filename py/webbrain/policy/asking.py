@@ -102,13 +102,9 @@ DETAILS: Final = (
     "Address",
     "Body",
     "Enter",
-    "Field",
     "File",
-    "Hidden secret",
-    "Key",
     "Request",
     "Size",
-    "Text",
 )
 """What lines of a card are called, besides names that a page gives its fields."""
 

@@ -1,0 +1,130 @@
+import { computed, signal } from "@preact/signals";
+import { draftOf } from "./drafts.js";
+import { call, enqueueText, setDraft, tab } from "./store.js";
+
+/**
+ * Slash commands: Python has the table and carries them out; the panel offers them and says what came of it.
+ *
+ * @typedef {object} Command
+ * @property {string} name
+ * @property {string} usage
+ * @property {string} text in English; the message `command_<name>` says it in the user's language
+ * @property {{name: string, text: string}[]} options
+ * @property {boolean} whileRunning
+ * @property {boolean} takesMessage
+ *
+ * @typedef {{value: string, usage: string, key: string}} Offer what stands in the box when it is taken
+ * @typedef {{kind: "help" | "ok" | "bad", code: string, params: Record<string, string>}} Said
+ */
+
+/** @type {import("@preact/signals").Signal<Command[]>} */
+export const commands = signal(/** @type {Command[]} */ ([]));
+/** What came of the last command, until the next key. */
+export const said = signal(/** @type {Said | null} */ (null));
+/** The row that Tab takes. */
+export const chosen = signal(0);
+/** The draft for which the list was closed by Escape. */
+const closedFor = signal("");
+
+/**
+ * @param {string} text
+ * @returns {boolean} whether a draft is a command; a blank before the slash makes it a message
+ */
+export const isCommand = (text) => text.startsWith("/");
+
+/** Rows that fit what is typed: commands, then the options of one. */
+export const offers = computed(() => {
+  const text = draftOf(tab.value?.id);
+  if (!isCommand(text) || text === closedFor.value) return [];
+  const [word, ...rest] = text.slice(1).split(" ");
+  const name = word.toLowerCase();
+  if (!rest.length) return commands.value.filter((one) => one.name.startsWith(name)).map(offerOf);
+  const command = commands.value.find((one) => one.name === name);
+  if (!command || rest.length > 1) return [];
+  return command.options
+    .filter((option) => option.name.startsWith(rest[0]))
+    .map((option) => ({
+      value: `/${command.name} ${option.name}`,
+      usage: `/${command.name} ${option.name}`,
+      key: keyOf(`${command.name}_${option.name.replaceAll("-", "")}`),
+    }));
+});
+
+/** @param {Command} command @returns {Offer} */
+function offerOf(command) {
+  const more = command.takesMessage || command.options.length > 0;
+  return {
+    value: `/${command.name}${more ? " " : ""}`,
+    usage: command.usage,
+    key: keyOf(command.name),
+  };
+}
+
+/** @param {string} name @returns {string} the end of its message's key */
+export const keyOf = (name) => name.replaceAll("-", "_");
+
+/** Fetch the table, once a slash is typed. */
+export async function loadCommands() {
+  if (commands.value.length) return;
+  const answer = await call("commands.list").catch(() => null);
+  if (answer) commands.value = answer.commands;
+}
+
+/**
+ * A key in the message box while commands are offered.
+ *
+ * @param {KeyboardEvent} event
+ * @returns {boolean} whether it was for the list
+ */
+export function commandKey(event) {
+  const rows = offers.value;
+  if (!rows.length || event.isComposing) return false;
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) {
+    chosen.value = (chosen.value + step + rows.length) % rows.length;
+  } else if (event.key === "Tab" && !event.shiftKey) {
+    take(rows[Math.min(chosen.value, rows.length - 1)]);
+  } else if (event.key === "Escape") {
+    closedFor.value = draftOf(tab.value?.id);
+  } else {
+    return false;
+  }
+  event.preventDefault();
+  return true;
+}
+
+/** @param {Offer} offer */
+export function take(offer) {
+  chosen.value = 0;
+  setDraft(offer.value);
+}
+
+/** The draft has changed. @param {string} text */
+export function typed(text) {
+  said.value = null;
+  chosen.value = 0;
+  if (isCommand(text)) void loadCommands();
+}
+
+/**
+ * Carry out what stands in the box; what is left of it is sent as a message.
+ *
+ * @param {number} tabId
+ * @param {string} text
+ */
+export async function runCommand(tabId, text) {
+  try {
+    const answer = await call("commands.run", { tabId, text });
+    setDraft("");
+    if (answer.code === "help") await loadCommands();
+    said.value = {
+      kind: answer.code === "help" ? "help" : "ok",
+      code: answer.code,
+      params: { about: answer.about ?? "" },
+    };
+    if (answer.send) enqueueText(tabId, answer.send);
+  } catch (error) {
+    const { code, message, data } = /** @type {import("../port.js").PortError} */ (error);
+    said.value = { kind: "bad", code, params: { message, ...data } };
+  }
+}
