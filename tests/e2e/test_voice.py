@@ -23,9 +23,9 @@ def test_speech_becomes_a_message(stage: Stage) -> None:
 
     stage.model.hear = hear
     stage.model.speech.clear()
+    _, panel = stage.open("/about")
     settings = Settings(stage.browser)
     page = settings.page
-    _, panel = stage.open("/about")
     assert not panel.page.exists("#voice")
 
     page.eval("location.hash = 'voice'")
@@ -60,7 +60,7 @@ def test_speech_becomes_a_message(stage: Stage) -> None:
     # Nothing was sent until the person does.
     stage.plan(done("Seen."))
     panel.page.click("#send")
-    assert panel.wait_over().question == "Please: What is on this page?"
+    assert panel.wait_over().question.endswith("Please: What is on this page?")
 
     # What the service says is shown, and typing goes on.
     stage.model.hear = lambda call: Refusal(429, error("Rate limit reached"))
