@@ -119,6 +119,8 @@ def _parts_of(url: str) -> list[str]:
     found = [whole.replace("+", " "), whole]
     if len(values) > 1:
         found += ["".join(values), " ".join(value.replace("+", " ") for value in values)]
+    if path and values:
+        found.append("".join([*path, *values]))
     if len(path) > 1:
         found.append("".join(path))
     if "." in below:

@@ -161,7 +161,7 @@ def _reference(name: str, read: Sequence[str]) -> str | None:
 
 def _read_behind(label: str, read: Sequence[str]) -> str | None:
     for text in read:
-        found = re.search(rf'\b{label}: ([^\n"\\<\[;]{{4,80}}?)(?:[;.\n"\\<\[]|$)', text)
+        found = re.search(rf'\b{label}: ([^\n"\\<\[;]{{4,80}}?)(?:[;\n"\\<\[]|$)', text)
         if found:
             return found[1].strip()
     return None

@@ -75,11 +75,11 @@ async def play(
     app = App(here.host, parts=_parts(protected), providers=OneModel(model))  # type: ignore[arg-type]
     if placement.earlier:
         model.reading = [call("done", summary=scenario.text, outcome="success")]
-        await _run(app, mode, "r0", answer)
+        await converse(app, mode, "r0", answer)
         model.reading, model._read = placement.reading, 0
     if scenario.needs_api:
         (await app.conversations.of(TAB)).allow_api = True
-    await _run(app, mode, "r1", answer)
+    await converse(app, mode, "r1", answer)
     cards = [e["data"] for e in here.host.ui.named("agent_update") if e["type"] == "clarify"]
     return Played(_outside(here, placement), cards, len(model.obeyed))
 
@@ -95,7 +95,8 @@ def _parts(protected: bool) -> Any:
     return replace(parts, confirm=confirm)
 
 
-async def _run(app: App, mode: str, request_id: str, answer: str) -> None:
+async def converse(app: App, mode: str, request_id: str, answer: str) -> None:
+    """One task from its beginning to its end; ``answer`` is given to every question."""
     params = {"tabId": TAB, "text": TASK, "mode": Mode(mode).value, "requestId": request_id}
     answering = asyncio.ensure_future(_answer_all(app, answer))
     try:
