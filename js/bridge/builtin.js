@@ -2,13 +2,9 @@
 // Source: https://webmachinelearning.github.io/prompt-api/. That `LanguageModel` exists says nothing: only
 // `availability()` says whether there is a model behind it.
 
+import { PURPOSE } from "./purpose.js";
 import { BridgeError, mismatch } from "./rpc.js";
 
-/** What the model is for; the same must be said to `availability()` and to `create()`. */
-export const PURPOSE = {
-  expectedInputs: [{ type: "text", languages: ["en"] }],
-  expectedOutputs: [{ type: "text", languages: ["en"] }],
-};
 /** A schema of this length or longer is not repeated in the prompt: the model has little room, and our examples show the form. */
 const SHOWN_SCHEMA_CHARS = 2_000;
 /** Sessions keep the model in memory: the one that is kept for the next step goes after this long without one. */

@@ -70,7 +70,7 @@ def test_a_click_downloads_it_and_shows_how_far_it_is(open_state: Open) -> None:
     expect(page.locator("[data-builtin=downloadable]")).to_be_visible()
     assert page.evaluate("typeof globalThis.createdFor") == "undefined", "nothing is downloaded unasked"
     page.click("[data-action=download]")
-    page.wait_for_function("globalThis.tell")
+    page.wait_for_function("typeof globalThis.tell === 'function'")
     for part, shown in ((0.0, "0 %"), (0.256, "25 %"), (1.0, "100 %")):
         page.evaluate("(part) => tell(part)", part)
         expect(page.locator(".download")).to_have_text(shown)
@@ -95,7 +95,7 @@ def test_a_download_that_fails_says_why_and_can_be_tried_again(open_state: Open)
     page.evaluate(SLOW_DOWNLOAD)
     page.click(ROW)
     page.click("[data-action=download]")
-    page.wait_for_function("globalThis.fail")
+    page.wait_for_function("typeof globalThis.fail === 'function'")
     page.evaluate("fail(new DOMException('The disk is full.', 'OperationError'))")
     expect(page.locator("[data-fault]")).to_have_text("The download did not work: The disk is full.")
     expect(page.locator("[data-action=download]")).to_be_enabled()

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { abort, abortAll, PURPOSE, prompt, status } from "../../../js/bridge/builtin.js";
+import { abort, abortAll, prompt, status } from "../../../js/bridge/builtin.js";
+import { PURPOSE } from "../../../js/bridge/purpose.js";
 import { FakeModel } from "./language_model.fake.mjs";
 
 /** @type {FakeModel} */
