@@ -104,7 +104,7 @@ def test_prompts_and_tools_load_from_a_zip(tmp_path: Path) -> None:
     archive = tmp_path / "package.zip"
     with zipfile.ZipFile(archive, "w") as bundle:
         for path in package.rglob("*"):
-            if path.suffix in (".py", ".md"):
+            if path.suffix in (".py", ".md", ".toml", ".json"):
                 bundle.write(path, Path("webbrain") / path.relative_to(package))
     code = (
         "import webbrain, webbrain.prompts as p, webbrain.tools.registry as r;"

@@ -26,8 +26,10 @@ def answer(text: str, usage: Usage = DOLLAR) -> ModelReply:
     return ModelReply(text=text, usage=usage)
 
 
-def reads(usage: Usage = DOLLAR) -> ModelReply:
-    return ModelReply(tool_calls=[call("get_selection", call_id="")], finish="tool_calls", usage=usage)
+def reads(usage: Usage = DOLLAR, offset: int = 0) -> ModelReply:
+    return ModelReply(
+        tool_calls=[call("read_page", call_id="", offset=offset)], finish="tool_calls", usage=usage
+    )
 
 
 def bench(*steps: Any, host: MemoryHost | None = None, info: Any = PAID, **limits: Any) -> Bench:
@@ -84,13 +86,13 @@ async def test_the_next_paid_call_is_stopped(key: str) -> None:
 
 
 async def test_zero_means_no_limit() -> None:
-    work = bench(*[reads()] * 30, answer("Done."), costAllowanceSessionUsd=0, costAllowanceTotalUsd=0)
+    work = bench(*[reads(offset=i) for i in range(30)], answer("Done."), costAllowanceSessionUsd=0, costAllowanceTotalUsd=0)
     await work.run("x", "ask")
     assert work.last("run_complete")["status"] == "completed"
 
 
 async def test_ten_dollars_are_the_default() -> None:
-    work = bench(*[reads()] * 30, answer("never"))
+    work = bench(*[reads(offset=i) for i in range(30)], answer("never"))
     await work.run("x", "ask")
     assert len(work.model.requests) in (10, 11)
     assert work.last("run_complete")["status"] == "cost_limit"
