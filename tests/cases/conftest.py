@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.content.harness import Site, serving
+from tests.support.approve import allow_in
 from tests.support.browsers import Browser, open_browser
 from tests.support.player import Live, Player
 from tests.support.port import Port
@@ -45,12 +46,13 @@ def browser(engine: str) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="package")
-def live(browser: Browser) -> Iterator[tuple[Live, Port]]:
-    """The model that the test speaks for, chosen in the extension."""
+def live(browser: Browser, site: Site, other_site: Site) -> Iterator[tuple[Live, Port]]:
+    """The model that the test speaks for, chosen in the extension. It may work on both sites."""
     live = Live()
     port = Port(browser)
     with ModelServer(live, model="live") as model:
         port.choose_model(model.url, model.model, {"maxAgentSteps": 0, "autoScreenshot": "off"})
+        allow_in(browser, site.origin, other_site.origin)
         yield live, port
         assert not model.refused, f"a strict service would refuse: {model.refused}"
 

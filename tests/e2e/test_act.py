@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.approve import approve
 from tests.support.browsers import Browser
 from tests.support.screens import Panel
 from tests.support.script import done, on_ref, see
 from tests.support.stage import Stage, choose_model
-from webbrain.testing.demo import think
+from webbrain.testing.demo import plan, think
 from webbrain.testing.model_server import ModelServer
 from webbrain.testing.site import Shop
 
@@ -18,7 +19,7 @@ SEEDS = range(20)
 @pytest.fixture(scope="module")
 def demo(browser: Browser) -> Iterator[ModelServer]:
     """The browser with the demo model chosen."""
-    with ModelServer(think, model="webbrain-demo") as model:
+    with ModelServer(think, model="webbrain-demo", plan=plan) as model:
         choose_model(browser, model)
         yield model
 
@@ -30,6 +31,7 @@ def test_demo_model_orders(browser: Browser, demo: ModelServer, seed: int) -> No
         tab = browser.open_tab(shop.url)
         panel = Panel(browser, tab)
         panel.send(shop.task, "act")
+        assert approve(panel).startswith(f"Work on {shop.url.removeprefix('http://')}?")
         card = panel.wait_card()
         assert "127.0.0.1" in card
         assert shop.expected.email in card

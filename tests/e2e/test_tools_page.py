@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.approve import allow_in
 from tests.support.browsers import Browser
 from tests.support.port import Port
 from tests.support.script import call, done, last_result, on_ref, see, tree
@@ -127,13 +128,15 @@ def module_stage(browser: Browser) -> Iterator[Stage]:
         port = Port(browser)
         port.answer_cards("")
         port.choose_model(model.url, model.model, {})
+        allow_in(browser, shop.url)
         yield Stage(browser, shop, model, script)
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[SmallSite]:
+def site(browser: Browser) -> Iterator[SmallSite]:
     """Pages under two names: frames of the other one are another site's."""
     with SmallSite(PAGES) as running:
+        allow_in(browser, running.url, running.other)
         yield running
 
 

@@ -1,19 +1,23 @@
 """The person who says yes, for tests of everything else.
 
 In memory the hosts of the bench are allowed beforehand, for each task, so that its runs are asked about
-forms, downloads and the network only. In a browser every card is answered: over the port (``port.py``) or by
-clicking in the panel (:func:`approve`).
+forms, downloads and the network only; in scenarios in a browser it is the shop's site, for good. Elsewhere
+every card is answered: over the port (``port.py``) or by clicking in the panel (:func:`approve`).
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
+from tests.support.browsers import Browser
 from tests.support.screens import Panel
 from webbrain.agent.parts import AgentParts, ConfirmPolicy
 from webbrain.core.types import Capability
 from webbrain.host.memory import MemoryHost
 from webbrain.policy.asking import ALWAYS, ONCE
 from webbrain.policy.grants import PERMISSIONS, Grant, Leave, Need
+from webbrain.policy.origins import key_of
 from webbrain.policy.questions import WORK
 
 YES = (ONCE, ALWAYS)
@@ -41,6 +45,24 @@ def granting(parts: AgentParts, *places: str) -> AgentParts:
         return parts.confirm(leave)
 
     return replace(parts, confirm=confirm)
+
+
+STORE: Final = """(async (wanted) => {
+  const {storage} = globalThis.browser ?? chrome;
+  const {wb_permissions: kept = []} = await storage.local.get('wb_permissions');
+  await storage.local.set({wb_permissions: [...kept, ...wanted]});
+  return true;
+})"""
+
+
+def allow_in(browser: Browser, *urls: str) -> None:
+    """Store in a browser's extension that the sites of these addresses may be worked on for good."""
+    wanted = [
+        Grant(capability=capability, host=key_of(url), action="allow").model_dump(mode="json")
+        for url in urls
+        for capability in WORK
+    ]
+    browser.control.eval(f"{STORE}({json.dumps(wanted)})")
 
 
 def approve(panel: Panel) -> str:

@@ -16,6 +16,7 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.support.approve import approve
 from tests.support.browsers import Browser, BrowserMissing, Page
 from tests.support.run import answer_card, choose_service, running, set_up
 from tests.support.screens import Panel, Settings
@@ -101,6 +102,7 @@ def picture_live(browser: Browser, folder: Path) -> None:
         panel.reload()
         _both(panel.page, folder, "live-empty")
         panel.send(shop.task, "act")
+        approve(panel)
         card = panel.wait_card()
         _both(panel.page, folder, "live-card")
         answer_card(panel, card, talk=False)

@@ -129,9 +129,15 @@ class Panel:
         return self.wait_turn("turn.card", timeout, "a card").card
 
     def answer(self, option: str) -> None:
-        """Click a button of the open card, by the option's id."""
-        self.page.click(f'section[data-card] [data-option="{option}"]')
-        self.page.wait("!document.querySelector('section[data-card]')", what="the card to go")
+        """Click a button of the open card, by the option's id, once the card takes answers."""
+        card: str = self.page.wait(
+            "document.querySelector('section[data-card]:not([data-ready=false])')"
+            "?.getAttribute('aria-labelledby')",
+            what="a card that takes answers",
+        )
+        own = f'section[aria-labelledby="{card}"]'
+        self.page.click(f'{own} [data-option="{option}"]')
+        self.page.wait(f"!document.querySelector('{own}')", what="the card to go")
 
     def options(self) -> list[str]:
         """The ids of the open card's buttons."""

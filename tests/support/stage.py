@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.approve import allow_in
 from tests.support.browsers import Browser, Tab, open_browser
 from tests.support.screens import Panel, Settings
 from webbrain.testing.model_server import ModelServer, Script
@@ -109,6 +110,7 @@ def module_stage(browser: Browser) -> Iterator[Stage]:
     script = Script()
     with Shop() as shop, ModelServer(script) as model:
         choose_model(browser, model)
+        allow_in(browser, shop.url)
         yield Stage(browser, shop, model, script)
 
 
