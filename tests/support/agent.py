@@ -63,7 +63,8 @@ class Bench:
         self.host = host or page_host()
         self.host.page.on("submit_probe", PROBE_NO)
         self.model = model or ScriptedModel(*steps)
-        self.parts = replace(granting(parts or agent_parts(), *HOSTS), **changes)
+        # Without plans, unless a test is about them: each would be one more request.
+        self.parts = replace(granting(parts or agent_parts(), *HOSTS), **{"plans": False, **changes})
         self.app = App(self.host, parts=self.parts, providers=OneModel(self.model))  # type: ignore[arg-type]
 
     async def start(self, text: str = "Buy tea", mode: str = "act", tab: int = TAB) -> dict[str, Any]:

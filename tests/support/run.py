@@ -29,7 +29,7 @@ from tests.support.browsers.base import POLL
 from tests.support.llm import MODEL_NAME, LlamaServer, NoLocalModel, fetch
 from tests.support.machine import ensure_browser, has_screen
 from tests.support.screens import Panel, Settings, Turn
-from webbrain.testing.demo import think
+from webbrain.testing.demo import plan, think
 from webbrain.testing.model_server import ModelServer
 from webbrain.testing.site import Shop
 
@@ -104,7 +104,7 @@ def choose_service(wish: str) -> Iterator[Service]:
             else:
                 yield Service(MODEL_NAME, "llamacpp", {"baseUrl": server.url})
                 return
-        demo = stack.enter_context(ModelServer(think, model=DEMO_MODEL))
+        demo = stack.enter_context(ModelServer(think, model=DEMO_MODEL, plan=plan))
         yield Service(
             "demo model (made of rules, no language model)",
             "custom",

@@ -15,6 +15,7 @@ from webbrain.core.messages import Message, ModelReply, ModelRequest, Usage
 from webbrain.core.types import Tier
 from webbrain.host.protocols import Clock
 from webbrain.providers.base import ModelClient, ModelInfo
+from webbrain.providers.loose_json import parse_object
 
 TEMPERATURE: Final = 0.3
 TEMPERATURE_REPAIR: Final = 0.1
@@ -27,7 +28,7 @@ NAME: Final = "plan"
 TOO_LONG: Final = "context_too_small"
 """The code by which a provider says that a request is longer than its window."""
 
-REPAIR: Final = "This is not usable: {problem} Answer again, with one JSON object that has all the keys."
+REPAIR: Final = "{problem} Answer again, with one JSON object that has all the keys."
 
 Mode = Literal["off", "try", "strict"]
 Review = Literal["confidence", "always", "never"]
@@ -79,7 +80,7 @@ class Planner:
         for _ in range(2):
             schema = schema_for(form, held=client.info.structured)
             try:
-                answer = await structured(
+                await structured(
                     line,
                     messages,
                     schema,
@@ -88,13 +89,19 @@ class Planner:
                     temperature=temperature,
                     repair=False,
                 )
-                return plan_from(answer, form)
             except ModelMayRetry as error:
                 problem = error.message
             except ProviderFailed as error:
                 if error.code != TOO_LONG:
                     raise
                 raise NoPlan("The request is too long for the model to plan it.") from error
+            answer = parse_object(line.said)
+            if answer is not None:
+                # What does not quite fit the schema is mended here; only what is missing is asked for again.
+                try:
+                    return plan_from(answer, form)
+                except ModelMayRetry as error:
+                    problem = error.message
             temperature = TEMPERATURE_REPAIR
             messages = [
                 *messages,

@@ -42,9 +42,9 @@ Form = Literal["full", "intent", "small"]
 """How much is asked for: all of it, what kind of request it is, or what a small model held to a schema can
 say."""
 
-NO_SUMMARY: Final = "the plan has no summary."
-NO_STEPS: Final = "the plan has no steps."
-NO_REPLY: Final = "the question to the user is missing: put it into reply."
+NO_SUMMARY: Final = "The plan has no summary."
+NO_STEPS: Final = "The plan has no steps."
+NO_REPLY: Final = "The question to the user is missing: put it into reply."
 
 _PERCENT = re.compile(r"\s*(\d+(?:[.,]\d+)?)\s*%?\s*")
 _YES: Final = frozenset({"true", "yes", "1", "on"})
@@ -166,7 +166,7 @@ def plan_from(answer: Mapping[str, Any], form: Form = "full") -> Plan:
     try:
         plan = Plan.model_validate({key: item for key, item in value.items() if item is not None})
     except ValidationError as error:  # every field mends itself, so this is a value nobody thought of
-        raise ModelMayRetry("the plan cannot be read.", code="invalid_plan") from error
+        raise ModelMayRetry("The plan cannot be read.", code="invalid_plan") from error
     if plan.request_kind != "execute":
         plan = plan.model_copy(update={"read_scope": "none"})
     if problem := _problem(plan, form):

@@ -63,7 +63,7 @@ def pinned(plan: Plan, *, seen: bool, text: str = "") -> str:
     """
     head, rule = (APPROVED, SEEN_RULE) if seen else (UNSEEN, UNSEEN_RULE)
     body = text[:EDITED_CHARS] if text else "\n".join(_body(plan))
-    body = neutralise("\n".join(_rounded(line) for line in body.split("\n"))).strip()
+    body = "\n".join(_rounded(line) for line in neutralise(body).split("\n")).strip()
     whole = f"{NOTE}{head}. {rule}\n{body}"
     return whole[: PINNED_CHARS - 1] + "]"
 

@@ -28,6 +28,7 @@ from webbrain.tools.fetching import NEEDS_ALLOW_API
 from webbrain.tools.frames import pick
 from webbrain.tools.opening import BadAddress
 from webbrain.tools.opening import resolve as resolve_opened
+from webbrain.tools.state import UNANSWERED
 
 TARGETS: Final = ("url", "urls")
 """The arguments in which tools take addresses."""
@@ -164,6 +165,7 @@ class Gate:
             call.press = press_of(ctx.tab_id, place.url, self._submit.seen, args)
             self._repeats.check(call.press, ctx.host.clock.monotonic())
         carried = await self._carried(ctx, spec, args, targets, place)
+        _refuse_unanswered(call, submits=submits is not None, carries=any(carried.values()))
         call.questions = self._ordinary(call, standing, targets, carried, submits=submits is not None)
         if submits is not None:
             call.questions.append(Question(submits))
@@ -175,6 +177,7 @@ class Gate:
 
     async def _unasked(self, call: Call) -> None:
         """Nothing is asked, but the same commit is not made twice all the same."""
+        _refuse_unanswered(call)
         if not may_submit(call.spec, call.args):
             return
         try:
@@ -182,6 +185,7 @@ class Gate:
                 return
         except ToolFailed:
             return  # the tool meets the same obstacle and says so better
+        _refuse_unanswered(call, submits=True)
         tab = await call.ctx.host.browser.get_tab(call.ctx.tab_id)
         call.press = press_of(call.ctx.tab_id, tab.url, self._submit.seen, call.args)
         self._repeats.check(call.press, call.ctx.host.clock.monotonic())
@@ -269,6 +273,14 @@ def _destinations(spec: ToolSpec, targets: Sequence[str], place: Place) -> list[
     if "" in found:
         raise ToolFailed(NO_HOST, code="no_host", data={"dispatched": False})
     return list(found.items())
+
+
+def _refuse_unanswered(call: Call, *, submits: bool = False, carries: bool = False) -> None:
+    """Raise ``ToolFailed`` for what is consequential while a question of the model's was answered by nobody."""
+    heavy = weigh(call.spec, call.args, submits=submits, carries=carries) is Weight.FRESH
+    if heavy and call.ctx.state.unanswered:
+        data = {"denied": True, "dispatched": False}
+        raise ToolFailed(UNANSWERED, code="needs_answer", data=data)
 
 
 async def _targets(ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> list[str]:

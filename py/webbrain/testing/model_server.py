@@ -25,9 +25,11 @@ from webbrain.testing import (
 )
 from webbrain.testing.chat import Answer, BadRequest, Call, ModelCall, Refusal, Reply, Stall
 from webbrain.testing.local_server import LocalServer
+from webbrain.testing.planning import asks_for_plan, plan_text
 from webbrain.testing.speech_wire import SpeechCall
 
-ANSWER_LIMIT = 10_000_000
+REQUEST_LIMIT = 32_000_000
+"""Bytes of a request, as Anthropic says it takes."""
 EXTENSION_ORIGIN = re.compile(r"(chrome|moz)-extension://[\w-]+")
 PIECE = re.compile(r"\S+\s*|\s+")
 
@@ -91,7 +93,8 @@ class ModelServer:
 
     ``api_key``: if set, any other key is refused with 401. ``allow_origin``: which origins may call, as the
     CORS setting of a local server says; others get 403. ``calls`` are the well-formed requests so far,
-    ``refused`` what was said to malformed ones: a test should find it empty.
+    ``refused`` what was said to malformed ones: a test should find it empty. Requests for a plan go to
+    ``plans`` instead of ``calls``, and ``plan`` answers them, by itself with one that needs no card.
     """
 
     def __init__(
@@ -102,8 +105,11 @@ class ModelServer:
         api_key: str = "",
         allow_origin: re.Pattern[str] = EXTENSION_ORIGIN,
         port: int = 0,
+        plan: Think | None = None,
     ) -> None:
         self.think = think
+        self.plan: Think = plan or _plain_plan
+        self.plans: list[ModelCall] = []
         self.model = model
         self.api_key = api_key
         self.allow_origin = allow_origin
@@ -153,7 +159,7 @@ class ModelServer:
         self.stop()
 
     def _app(self) -> web.Application:
-        app = web.Application(client_max_size=ANSWER_LIMIT, middlewares=[self._guard])
+        app = web.Application(client_max_size=REQUEST_LIMIT, middlewares=[self._guard])
         app.router.add_get("/v1/models", self._models)
         for path in (speech_wire.PATH, speech_wire.AZURE_PATH):
             app.router.add_post(path, self._hear)
@@ -194,12 +200,15 @@ class ModelServer:
             with self._changed:
                 self.refused.append(str(error))
             return web.json_response(wire.error(str(error)), status=400, headers=self._cors(request))
+        planning = asks_for_plan(turn.text for turn in model_call.turns)
         with self._changed:
-            self.calls.append(model_call)
-            number = len(self.calls)
+            kept = self.plans if planning else self.calls
+            kept.append(model_call)
+            number = len(kept)
             self._changed.notify_all()
         try:
-            return await self._carry_out(request, wire, model_call, number)
+            think = self.plan if planning else self.think
+            return await self._carry_out(request, wire, model_call, think(model_call), number)
         except (asyncio.CancelledError, ConnectionError):
             with self._changed:
                 self.aborted += 1
@@ -233,9 +242,8 @@ class ModelServer:
         )
 
     async def _carry_out(
-        self, request: web.Request, wire: ModuleType, model_call: ModelCall, number: int
+        self, request: web.Request, wire: ModuleType, model_call: ModelCall, answer: Answer, number: int
     ) -> web.StreamResponse:
-        answer = self.think(model_call)
         if isinstance(answer, Stall):
             await self._gate(answer.gate).wait()
             answer = answer.then
@@ -304,6 +312,10 @@ class ModelServer:
             if not self._changed.wait_for(condition, timeout):
                 seen = f"calls: {len(self.calls)}, refused: {self.refused[-3:]}"
                 raise TimeoutError(f"waited {timeout:.0f} s for {what}; {seen}")
+
+
+def _plain_plan(model_call: ModelCall) -> Answer:
+    return Reply(plan_text(model_call.response_schema))
 
 
 async def _json(request: web.Request) -> object:

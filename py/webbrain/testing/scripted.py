@@ -4,7 +4,9 @@
     "lo"), [call("scroll"), call("done", summary="x")], ProviderFailed("no"))
 
 Each step answers one request; asking for more than was scripted fails the test. Requests are kept in
-``requests``.
+``requests``. Those for a plan are kept in ``plans`` and answered with ``plan``: a dictionary of what is
+special about it, a text, an exception, a function of the request, or a list of these for one request after
+the other.
 """
 
 import inspect
@@ -18,6 +20,7 @@ from webbrain.core.types import Tier
 from webbrain.host.memory import Gate
 from webbrain.prompts import prompt
 from webbrain.providers.base import ModelInfo
+from webbrain.testing.planning import asks_for_plan, plan_text
 
 INFO = ModelInfo(
     provider_id="scripted", label="Scripted", model="script-1", tier=Tier.FULL, context_window=128_000
@@ -62,12 +65,16 @@ class ScriptedModel:
     requests: list[ModelRequest] = field(default_factory=list)
     summary: str = SUMMARY
     """Answers every request for a summary of older messages; empty: they take a step as others do."""
+    plans: list[ModelRequest] = field(default_factory=list)
+    plan: Any = None
 
-    def __init__(self, *steps: Any, info: ModelInfo = INFO, summary: str = SUMMARY) -> None:
+    def __init__(self, *steps: Any, info: ModelInfo = INFO, summary: str = SUMMARY, plan: Any = None) -> None:
         self.steps = list(steps)
         self.info = info
         self.requests = []
         self.summary = summary
+        self.plans = []
+        self.plan = plan
 
     async def connect(self) -> "ScriptedModel":
         """Itself, for whoever wants a fresh client per run."""
@@ -80,12 +87,21 @@ class ScriptedModel:
         on_reset: Callable[[], None] | None = None,
     ) -> ModelReply:
         """Play the next step."""
+        if asks_for_plan(message.content for message in request.messages):
+            self.plans.append(request.model_copy(deep=True))
+            return await self._play(self._plan(request), request, on_delta, on_reset)
         if self.summary and request.messages[0].content == prompt("summarise"):
             return _reply(self.summary)
         self.requests.append(request.model_copy(deep=True))
         if not self.steps:
             raise AssertionError(f"request {len(self.requests)} was not scripted")
         return await self._play(self.steps.pop(0), request, on_delta, on_reset)
+
+    def _plan(self, request: ModelRequest) -> Any:
+        plan = self.plan.pop(0) if isinstance(self.plan, list) else self.plan
+        if plan is None or isinstance(plan, dict):
+            return plan_text(request.response_schema, **(plan or {}))
+        return plan
 
     async def _play(
         self,

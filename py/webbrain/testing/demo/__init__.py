@@ -4,6 +4,6 @@ It plays its part honestly. It knows no page in advance: fields are found by the
 their labels, and where a page offers nothing that fits the task it says so.
 """
 
-from webbrain.testing.demo.brain import think
+from webbrain.testing.demo.brain import plan, think
 
-__all__ = ["think"]
+__all__ = ["plan", "think"]

@@ -3,7 +3,7 @@
 import sys
 import threading
 
-from webbrain.testing.demo import think
+from webbrain.testing.demo import plan, think
 from webbrain.testing.model_server import ModelServer
 
 MODEL = "webbrain-demo"
@@ -12,7 +12,7 @@ MODEL = "webbrain-demo"
 def main() -> None:
     """Serve until interrupted."""
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
-    with ModelServer(think, model=MODEL, port=port) as server:
+    with ModelServer(think, model=MODEL, port=port, plan=plan) as server:
         print(f"{MODEL} answers at {server.url}", flush=True)
         try:
             threading.Event().wait()

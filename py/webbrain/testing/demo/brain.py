@@ -11,13 +11,16 @@ from webbrain.testing.demo.history import Step, steps
 from webbrain.testing.demo.tree import Node, parse
 from webbrain.testing.demo.wanted import Wanted, wanted
 from webbrain.testing.model_server import call
+from webbrain.testing.planning import plan_text
 
 TREE, READ, CLICK, FIELD, DONE = "get_accessibility_tree", "read_page", "click_ax", "set_field", "done"
 
 ORDER_NUMBER = re.compile(r"\b[A-Z]{2,3}-\d{4,}\b")
 OPEN_FORM = re.compile(r"\b(order|buy|purchase)\b", re.IGNORECASE)
-AGENT_LINE = re.compile(r"^\[[^\n]*\]$", re.MULTILINE)
+AGENT_LINE = re.compile(r"^\[Note from the extension: .*?\]$|^\[[^\n]*\]$", re.MULTILINE | re.DOTALL)
 """Facts and notes that the agent puts beside what the person typed."""
+PLAN_TASK = re.compile(r"^(?:The user's request:\n|Task: )(.*)\Z", re.MULTILINE | re.DOTALL)
+"""The person's words in a request for a plan, which come last."""
 WORD = re.compile(r"\w{3,}")
 SMALL_WORDS = {
     "the",
@@ -56,6 +59,39 @@ def think(model_call: ModelCall) -> Answer:
     if READ in model_call.tools:
         return _answer(text, done_so_far, model_call)
     return Reply("I can only order in shops and answer questions about a page.")
+
+
+def plan(model_call: ModelCall) -> Answer:
+    """Return the plan for a request: how to order, or how to find an answer on the page."""
+    asked = model_call.last("user")
+    found = PLAN_TASK.search(asked.text if asked else "")
+    text = found[1].strip() if found else ""
+    order = wanted(text)
+    if order is None:
+        return Reply(
+            plan_text(
+                model_call.response_schema,
+                summary="Find the answer on the page.",
+                steps=["Read the page", "Answer with what it says"],
+            )
+        )
+    values = ", ".join(f"{field} {value}" for field, value in order.values.items())
+    steps = [
+        "Open the product and its order form",
+        f"Fill in the form: {values}",
+        "Tick the newsletter" if order.newsletter else "Leave the newsletter as it is not wanted",
+        "Place the order once and read the order number",
+    ]
+    return Reply(
+        plan_text(
+            model_call.response_schema,
+            requires_state_change=True,
+            summary="Order in this shop what the task names.",
+            steps=steps,
+            risks=["The order is placed for real"],
+            confidence=0.95,
+        )
+    )
 
 
 def _task(model_call: ModelCall) -> tuple[int, str]:
