@@ -29,6 +29,7 @@ _COLUMNS: Final = (
     "Context",
     "Ask streams",
     "Constrained calls",
+    "Speech",
 )
 
 
@@ -71,8 +72,15 @@ def _row(entry: CatalogEntry) -> str:
             f"{entry.context_window:,}",
             "yes" if entry.ask_streaming else "no",
             constrained,
+            _speech(entry),
         )
     )
+
+
+def _speech(entry: CatalogEntry) -> str:
+    if not entry.transcribes:
+        return "no"
+    return f"`{entry.transcription_model}`" if entry.transcription_model else "yes"
 
 
 def _line(cells: tuple[str, ...]) -> str:
