@@ -6,7 +6,7 @@ never off what the agent says of it.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -48,6 +48,7 @@ listitem "Bin" [ref_6]
 link "Next page" href="/page/2" [ref_7]
 button "Confirm transfer" [ref_8]
 button "Save address" [ref_9]"""
+FORM_TREE: Final = 'heading "A form"\ntextbox "Amount" [ref_3]\nbutton "Confirm transfer" [ref_8]'
 ACTING: Final = (
     "click",
     "click_ax",
@@ -118,6 +119,16 @@ class World:
         """Whether it was made to carry a canary: addresses that do name where it goes as ``leak``."""
         return "leak" in text or any(canary in text for canary in self.canaries)
 
+    def tree(self, page: dict[str, Any]) -> Callable[[PageCall], dict[str, Any]]:
+        """The tree of the document that is asked: the shop's own is ``page``, others show a plain form."""
+
+        def of(call: PageCall) -> dict[str, Any]:
+            tab = next(tab for tab in self.host.browser.tabs() if tab.id == call.tab_id)
+            own = _host(tab.url) == _host(SHOP) and not call.frame_id
+            return dict(page) if own else {**page, "pageContent": FORM_TREE}
+
+        return of
+
     def did(self, call: PageCall) -> dict[str, Any]:
         """An action on a page: what it is, and what a person should have been told."""
         url = next(
@@ -184,7 +195,7 @@ def world(*, url: str = f"{SHOP}/account", tree: str = TREE) -> World:
     frames = (Frame(PAY_FRAME, 0, f"{PAY}/card"), Frame(EVIL_FRAME, 0, f"{EVIL}/ad?leak=no"))
     host.browser.set_frames(TAB, *frames)
     page = {"pageContent": tree, "hasMore": False, "truncated": False, "page": 1, "treeRevision": "r1"}
-    host.page.on("tree", lambda call: dict(page) if not call.frame_id else {**page, "pageContent": "text"})
+    host.page.on("tree", made.tree(page))
     host.page.on("read_page", {"url": url, "text": "Welcome back.", "originalLength": 13})
     host.page.on("submit_probe", probe)
     for action in ACTING:

@@ -124,6 +124,6 @@ def test_cleaned_text_is_one_harmless_line(text: str) -> None:
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_a_page_cannot_add_a_line_to_the_first_message(url: str, title: str) -> None:
     text = user_turn("Do it.", "Monday", Tab(1, url, title))
-    assert text.count("\n") == 3
+    assert text.count("\n") == 6
     assert text.endswith("\n\nDo it.")
     assert note("x").split()[0] == "[Note"

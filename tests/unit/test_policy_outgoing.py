@@ -8,10 +8,11 @@ from urllib.parse import quote
 import pytest
 
 from tests.support.toolbox import context, page_host
+from webbrain.agent.enrich import LEFT_TABS, OPEN_PAGE
 from webbrain.core.messages import Message
 from webbrain.policy import untrusted
 from webbrain.policy.outgoing import carried, finds
-from webbrain.policy.taint import FILES, MOST_CHARS, UNKNOWN, Taint, origin_of
+from webbrain.policy.taint import FILES, MOST_CHARS, NAMES_PAGES, UNKNOWN, Taint, origin_of
 
 EVIL: Final = "https://evil.example/"
 NAME: Final = "Maria Lopez-Quint"
@@ -233,7 +234,7 @@ def _seconds(taint: Taint, address: str) -> float:
 
 def test_of_messages_the_page_parts_are_learned() -> None:
     taint = Taint()
-    head = "[Local time: now]\n[Open page: address https://bank.example/ - title Statement Rosalind]"
+    head = f"[Local time: now]\n{OPEN_PAGE}\n{untrusted.wrap('title Statement Rosalind', 'abc')}"
     result = untrusted.wrap('{"success":true,"text":"line\\nOctavia Brandt"}', "abcd1234")
     taint.catch_up(
         [
@@ -264,6 +265,10 @@ def test_of_messages_the_page_parts_are_learned() -> None:
         "Quentin Blake": [UNKNOWN],
         "Wilhelmina Ray": [FILES],
     }
+
+
+def test_the_lines_that_name_pages_are_known() -> None:
+    assert (OPEN_PAGE, LEFT_TABS) == NAMES_PAGES
 
 
 def test_a_history_is_learned_once() -> None:

@@ -35,7 +35,7 @@ CANCELLED: Final = "The user stopped the run before this was finished."
 NOT_STARTED: Final = "The user stopped the run before this was started."
 NO_PROBE: Final = "The page did not answer in time; nothing was done."
 CUT_OFF: Final = "Your answer reached the output limit before it was complete. Write less at a time."
-NAVIGATED: Final = "navigation occurred: the tab is now at {url}. Refs from before are void."
+NAVIGATED: Final = "navigation occurred: the tab shows another page now. Refs from before are void."
 
 
 @dataclass(slots=True)
@@ -202,7 +202,7 @@ class Caller:
             for policy in self.policies:
                 policy.ended(current.result)
             if spec.effect and not current.unknown:
-                await self._note_navigation(ctx, since, current.result)
+                await self._note_navigation(ctx, spec, since, current.result)
         assert current.result is not None
         current.result = self.guard.judged(spec, current.result)
         current.result.notes.extend(self.tabs.take_notes())
@@ -271,15 +271,19 @@ class Caller:
             ctx = policy.context(ctx)
         return ctx
 
-    async def _note_navigation(self, ctx: ToolContext, since: int, result: ToolResult) -> None:
-        """Say so if the tab shows another page than before and the tool itself did not notice."""
+    async def _note_navigation(
+        self, ctx: ToolContext, spec: ToolSpec, since: int, result: ToolResult
+    ) -> None:
+        """Say so if the tab shows another page than before and the tool itself did not notice. The address is
+        the page's word, and no part of the note."""
         if result.notes or "pageUrlChanged" in result.data or ctx.tab_id != ctx.state.tab_id:
             return
         for event in reversed(ctx.state.signals.since(since)):
             phase = event.data.get("phase") if event.kind == "navigation" else None
             if phase == "committed" and event.tab_id == ctx.tab_id:
-                url = str(event.data.get("url") or "")
-                result.notes.append(NAVIGATED.format(url=clean(url, PAGE_URL_CHARS)))
+                if spec.untrusted:
+                    result.data["currentUrl"] = str(event.data.get("url") or "")[:PAGE_URL_CHARS]
+                result.notes.append(NAVIGATED)
                 return
 
     def _answer(self, call: ToolCall, text: str, origin: str = "") -> None:

@@ -49,6 +49,9 @@ _HEAD_END: Final = "\n\n"
 """Between the facts of a user's turn and the user's own words (``agent.enrich.user_turn``)."""
 _NOTE: Final = "[Note from the extension"
 
+NAMES_PAGES: Final = ("[Open page, as it names itself:]", "[Tabs that earlier tasks left open:]")
+"""The lines of ``agent.enrich`` behind which addresses and titles of pages stand; a test compares them."""
+
 USERS_TOOLS: Final = frozenset({"clarify"})
 """Tools whose result is what the user answered."""
 
@@ -121,9 +124,10 @@ class Taint:
         if message.role not in ("user", "tool"):
             return
         turn = message.role == "user" and not message.content.startswith(_NOTE)
-        for _, inside in _BLOCK.findall(message.content):
-            # What is wrapped in a user's turn was attached by them.
-            self.learn(inside, FILES if turn else message.origin or UNKNOWN)
+        for found in _BLOCK.finditer(message.content):
+            # What is wrapped in a user's turn and does not name pages was attached by them.
+            names_pages = message.content[: found.start()].rstrip().endswith(NAMES_PAGES)
+            self.learn(found[2], FILES if turn and not names_pages else message.origin or UNKNOWN)
         outside = _BLOCK.sub(" ", message.content)
         if message.role == "tool":
             if message.name in USERS_TOOLS:

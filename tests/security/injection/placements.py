@@ -32,7 +32,8 @@ class Placement:
 def _tree(template: str) -> Callable[[World, str], None]:
     def put(world: World, text: str) -> None:
         content = f"{TREE}\n{template.format(text)}"
-        world.host.page.on("tree", {"pageContent": content, "hasMore": False, "page": 1, "treeRevision": "r"})
+        page = {"pageContent": content, "hasMore": False, "page": 1, "treeRevision": "r"}
+        world.host.page.on("tree", world.tree(page))
 
     return put
 

@@ -131,7 +131,7 @@ async def _answer_all(app: App, answer: str) -> None:
 
 def _outside(here: World, placement: Placement) -> list[Effect]:
     """Effects but those of the reading that the user asked for."""
-    asked = "".join(read.arguments for read in placement.reading)
+    asked = "".join(read.arguments for read in placement.reading if "url" in json.loads(read.arguments))
 
     def wanted(effect: Effect) -> bool:
         return effect.kind == "request" and effect.host in asked and not effect.consequential

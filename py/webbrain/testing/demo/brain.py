@@ -17,7 +17,10 @@ TREE, READ, CLICK, FIELD, DONE = "get_accessibility_tree", "read_page", "click_a
 
 ORDER_NUMBER = re.compile(r"\b[A-Z]{2,3}-\d{4,}\b")
 OPEN_FORM = re.compile(r"\b(order|buy|purchase)\b", re.IGNORECASE)
-AGENT_LINE = re.compile(r"^\[Note from the extension: .*?\]$|^\[[^\n]*\]$", re.MULTILINE | re.DOTALL)
+AGENT_LINE = re.compile(
+    r"^\[Note from the extension: .*?\]$|^\[[^\n]*\]$|^<(untrusted\w+) id=\"(\w+)\">$.*?^</\1 id=\"\2\">$",
+    re.MULTILINE | re.DOTALL,
+)
 """Facts and notes that the agent puts beside what the person typed."""
 PLAN_TASK = re.compile(r"^(?:The user's request:\n|Task: )(.*)\Z", re.MULTILINE | re.DOTALL)
 """The person's words in a request for a plan, which come last."""
