@@ -276,6 +276,13 @@ async def test_the_frame_that_was_asked_about_is_the_one_that_is_used() -> None:
     assert ada.gate.context(ada.ctx).frame_id == FRAME
 
 
+async def test_a_frame_counts_for_its_own_call_only() -> None:
+    ada = Person()
+    await ada.call("iframe_click", urlFilter="pay.example", selector="button")
+    await ada.call("iframe_read", urlFilter="forms.example")
+    assert ada.gate.context(ada.ctx).frame_id is None
+
+
 @pytest.mark.parametrize(
     ("url", "asked"),
     [

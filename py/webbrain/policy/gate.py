@@ -85,7 +85,7 @@ class Gate:
         call = self._call
         if call is None or call.args is not args:
             self._call = None
-            self._submit.token = ""
+            self._submit.forget()
             call = await self._prepare(ctx, spec, args)
             self._call = call
         if call.questions:
@@ -276,7 +276,7 @@ def _destinations(spec: ToolSpec, targets: Sequence[str], place: Place) -> list[
 
 
 def _refuse_unanswered(call: Call, *, submits: bool = False, carries: bool = False) -> None:
-    """Raise ``ToolFailed`` for what is consequential while a question of the model's was answered by nobody."""
+    """Raise ``ToolFailed`` for what is consequential while nobody has answered a question of the model's."""
     heavy = weigh(call.spec, call.args, submits=submits, carries=carries) is Weight.FRESH
     if heavy and call.ctx.state.unanswered:
         data = {"denied": True, "dispatched": False}

@@ -93,7 +93,7 @@ class SubmitPolicy:
         """
         if args is self._asked:
             return None
-        self.token, self._asked, self._frame, self.seen = "", None, None, {}
+        self.forget()
         if not self._enabled or ctx.mode is Mode.ASK or not may_submit(spec, args):
             return None
         probe = self.seen = await self._probe(ctx, spec, args)
@@ -104,6 +104,10 @@ class SubmitPolicy:
         inside = await self._frame_address(ctx)
         self._asked = args
         return card_for(probe, tab.url, inside)
+
+    def forget(self) -> None:
+        """Another call: nothing of the last one counts."""
+        self.token, self._asked, self._frame, self.seen = "", None, None, {}
 
     async def recheck(self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> None:
         """After another question about the same call: raise ``ToolFailed`` (``changed_since_asked``) if the
