@@ -83,15 +83,8 @@ export function compact(count) {
  * @returns {string}
  */
 export function bytes(count) {
-  const unit = count < 1_000 ? "byte" : count < 1_000_000 ? "kilobyte" : "megabyte";
-  const value = { byte: count, kilobyte: count / 1_000, megabyte: count / 1_000_000 }[unit];
-  const digits = unit === "megabyte" && value < 100 ? 1 : 0;
-  return value.toLocaleString(language.value, {
-    style: "unit",
-    unit,
-    unitDisplay: unit === "byte" ? "narrow" : "short",
-    maximumFractionDigits: digits,
-  });
+  if (count < 1_000) return `${number(count)} B`;
+  return count < 1_000_000 ? `${number(count / 1_000)} kB` : `${number(count / 1_000_000, 1)} MB`;
 }
 
 /**

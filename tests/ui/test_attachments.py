@@ -2,6 +2,7 @@
 
 import base64
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,18 @@ class TestPictures:
         send(page)
         data = sent_bytes(page)
         assert data.startswith(b"\xff\xd8")
+        assert b"53.5511" not in data
+
+    def test_what_is_written_into_a_png_does_not_go_either(self, open_state: Open) -> None:
+        page = open_state("empty-act")
+        png = picture(page, 300, 200)
+        words = b"tEXtLocation\x0053.5511 N 9.9937 E"
+        chunk = (len(words) - 4).to_bytes(4, "big") + words + zlib.crc32(words).to_bytes(4, "big")
+        choose(page, payload("shot.png", png[:33] + chunk + png[33:], "image/png"))
+        expect(page.locator(".chip-picture")).to_have_count(1)
+        send(page)
+        data = sent_bytes(page)
+        assert size_of(page, data) == [300, 200, "png"]
         assert b"53.5511" not in data
 
     def test_what_is_no_picture_is_told(self, open_state: Open) -> None:

@@ -22,8 +22,12 @@ export async function shrink(blob, type) {
   const bitmap = await createImageBitmap(blob);
   try {
     const longest = Math.max(bitmap.width, bitmap.height);
-    if (type === "image/png" && longest <= LONGEST_SIDE && blob.size <= PICTURE_BYTES)
-      return new Blob([blob], { type });
+    if (type === "image/png" && longest <= LONGEST_SIDE && blob.size <= PICTURE_BYTES) {
+      const bytes = await blob.arrayBuffer();
+      // Chunks that hold words: a place, a time, an author.
+      if (!/eXIf|[itz]TXt|tEXt/.test(new TextDecoder("latin1").decode(bytes)))
+        return new Blob([bytes], { type });
+    }
     let side = Math.min(longest, LONGEST_SIDE);
     if (type !== "image/jpeg") {
       // Drawings and screenshots stay exact, and what is transparent stays so.

@@ -224,7 +224,8 @@ class AttachmentService:
         if not any(text.strip() for _, text in pages):
             raise Refused("pdf_no_text", NO_TEXT.format(label=info.label))
         total, last = int(found["totalPages"]), pages[-1][0]
-        which = f", the text of its {total} pages" if last >= total else f", pages 1 to {last} of {total}"
+        every = f", the text of all {total} pages" if total > 1 else ", the text of its one page"
+        which = every if last >= total else f", pages 1 to {last} of {total}"
         if found["truncated"]:
             which += "; the rest is left out"
         return "\n\n".join(f"[Page {number}]\n{text.strip()}" for number, text in pages), which
