@@ -9,9 +9,9 @@ from typing import Any
 
 from tests.support.ui_cards import ASKED
 from tests.support.ui_files import BAD, DRAG, PICK, REFUSAL, with_files
+from tests.support.ui_plans import LONG_PLAN, QUESTION, answered, by_itself, planning, settled
 from tests.support.ui_runs import (
     CARD,
-    CLARIFY,
     CONVERSATION,
     LONG_ANSWER,
     LONG_CARD,
@@ -30,6 +30,7 @@ from webbrain.core import events as ev
 from webbrain.providers import catalog as catalogs
 from webbrain.providers.config import ProviderConfig
 from webbrain.providers.form import view
+from webbrain.services.commands import COMMANDS
 from webbrain.services.settings import Settings, fields, values
 from webbrain.tools.debugging import REFUSED
 from webbrain.tools.silence import SILENT
@@ -57,6 +58,28 @@ PROVIDER = {"id": "anthropic", "label": "Anthropic Claude", "model": "claude-son
 
 SIDE_PANEL = "wb.inTab = false, navigator.permissions.query = async () => ({ state: 'prompt' })"
 """As in a side panel, which cannot show the browser's questions."""
+
+
+COMMAND_REPLIES = {
+    "commands.list": {"commands": [command.view() for command in COMMANDS.values()]},
+    "commands.run": {"ok": True, "code": "mode_act", "send": ""},
+}
+NO_COMMAND = {
+    "code": "unknown_command",
+    "message": "There is no command /nonsense.",
+    "data": {"name": "nonsense"},
+}
+WORKS = [{"capability": name, "action": "allow", "ts": 0} for name in ("navigate", "click", "type")]
+SITES = {
+    "sites": [
+        {"host": "shop.example", "shown": "shop.example", "grants": WORKS},
+        {
+            "host": "xn--mnchen-3ya.example",
+            "shown": "m\u00fcnchen.example (xn--mnchen-3ya.example)",
+            "grants": [{"capability": "network_write", "action": "deny", "ts": 0}],
+        },
+    ]
+}
 
 
 def panel(events: Sequence[Mapping[str, Any]] = (), **change: Any) -> dict[str, Any]:
@@ -276,8 +299,46 @@ def _panel_states() -> dict[str, State]:
             ),
             ready=".warning",
         ),
-        "card-submit": State(replies=_running(shopping().think().add(CARD)), ready=".card-submit"),
-        "card-clarify": State(replies=_running(shopping().think().add(CLARIFY)), ready=".card-clarify"),
+        "card-submit": State(replies=_running(shopping().think().add(CARD)), ready="[data-ready=true]"),
+        "card-clarify": State(replies=_running(shopping().think().add(QUESTION)), ready=".card-clarify"),
+        "clarify-answered": State(
+            replies=_running(
+                shopping()
+                .think()
+                .add(QUESTION)
+                .add(answered("option_1", "timeout"))
+                .think()
+                .add(QUESTION.model_copy(update={"card_id": "ask-2"}))
+                .add(answered("text", "user", "L, please").model_copy(update={"card_id": "ask-2"}))
+                .think()
+            ),
+            ready=".card-answered",
+        ),
+        "planning": State(
+            replies=_running(
+                Run().ask("Order the Fjord Shell", ago=2_000).add(ev.Thinking(step=0, note="plan"))
+            ),
+            ready=".thinking",
+        ),
+        "plan": State(replies=_running(planning()), ready=".card-plan"),
+        "plan-edit": State(
+            replies=_running(planning()),
+            ready=".card-plan",
+            actions=[("click", "[data-action=edit]"), ("click", "[data-action=add]")],
+        ),
+        "plan-text": State(
+            replies=_running(planning()),
+            ready=".card-plan",
+            actions=[("click", "[data-action=edit]"), ("click", "[data-action=text]")],
+        ),
+        "plan-long": State(replies=_running(planning(LONG_PLAN)), ready=".card-plan"),
+        "plan-approved": State(
+            replies=_running(settled("edited")),
+            ready=".plan-settled",
+            actions=[("click", ".plan-settled summary")],
+        ),
+        "plan-rejected": State(events=settled("rejected").events, ready=".plan-settled"),
+        "plan-auto": State(replies=_running(by_itself()), ready=".plan-settled"),
         "card-answered": State(
             replies=_running(
                 shopping().think().add(CARD).add(ev.CardResolved(card_id="card-1", answer="once")).think()
@@ -366,6 +427,25 @@ def _panel_states() -> dict[str, State]:
             ready=".clamped",
         ),
         "card-long": State(replies=_running(shopping().think().add(LONG_CARD)), ready=".card-submit"),
+        "gate-off": State(
+            replies={"panel.open": panel(settings={"askBeforeConsequentialActions": False})},
+            ready="[data-switch=gate]",
+        ),
+        "api-on": State(replies={"panel.open": panel(allowApi=True)}, ready="[data-switch=api]"),
+        "commands": State(
+            replies=COMMAND_REPLIES, actions=[("type", "#composer", "/a"), ("wait", ".command-list")]
+        ),
+        "commands-help": State(
+            replies={
+                **COMMAND_REPLIES,
+                "commands.run": {"ok": True, "code": "help", "about": "", "send": ""},
+            },
+            actions=[("type", "#composer", "/help "), ("click", "#send"), ("wait", ".command-help")],
+        ),
+        "commands-unknown": State(
+            replies={**COMMAND_REPLIES, "commands.run": {"fails": NO_COMMAND}},
+            actions=[("type", "#composer", "/nonsense"), ("click", "#send"), ("wait", ".command-said")],
+        ),
         **{
             f"ask-{name}": State(replies=_running(shopping().think().add(card)), ready="[data-ready=true]")
             for name, card in ASKED.items()
@@ -549,6 +629,7 @@ def _settings_replies() -> dict[str, Any]:
         "vision.get": {"provider": "", "model": "", "usable": False},
         "transcription.get": {"provider": "", "model": "", "usable": False, "service": ""},
         "providers.scan": {"found": []},
+        "permissions.list": SITES,
         "spending.get": {"sessionUsd": 0.4213, "totalUsd": 7.35, "since": 1_793_500_000_000},
     }
 
@@ -738,6 +819,13 @@ def _settings_states() -> dict[str, State]:
                 ("click", "[data-clear=sessionToken]"),
                 ("click", "#form-aws_bedrock summary"),
             ],
+        ),
+        "settings-permissions": State("settings", anchor="#permissions", ready=".sites"),
+        "settings-no-permissions": State(
+            "settings",
+            anchor="#permissions",
+            ready=".permissions-none",
+            replies={"permissions.list": {"sites": []}},
         ),
         "settings-general": State("settings", anchor="#general", ready=".setting"),
         "settings-spending": State(

@@ -1,0 +1,1 @@
+"""Whether a yes is a person's, and means what was shown."""

@@ -1,0 +1,28 @@
+"""A stage on which nothing is allowed beforehand, and pages that count what is done to them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.security.consent.pages import PAGES
+from tests.support.browsers import Browser
+from tests.support.small_site import SmallSite
+from tests.support.stage import Stage, choose_model
+from webbrain.testing.model_server import ModelServer, Script
+from webbrain.testing.site import Shop
+
+
+@pytest.fixture(scope="module")
+def module_stage(browser: Browser) -> Iterator[Stage]:
+    """The stage with its model chosen; every site is asked about."""
+    script = Script()
+    with Shop() as shop, ModelServer(script) as model:
+        choose_model(browser, model)
+        yield Stage(browser, shop, model, script)
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[SmallSite]:
+    """The pages. Names below ``localhost`` lead to it as well."""
+    with SmallSite(PAGES) as running:
+        yield running
