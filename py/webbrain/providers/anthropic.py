@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 
-from webbrain.core.messages import Message, ModelRequest, Usage
+from webbrain.core.messages import Message, ModelRequest
 from webbrain.providers import errors
 from webbrain.providers.config import Endpoint
 from webbrain.providers.extra_body import merged
@@ -16,7 +17,6 @@ from webbrain.providers.wire import (
     Finish,
     Finished,
     Learned,
-    ModelNamed,
     ReasoningDelta,
     Replay,
     StreamBroken,
@@ -24,16 +24,21 @@ from webbrain.providers.wire import (
     Terminal,
     TextDelta,
     ToolDelta,
-    UsageSeen,
     WireEvent,
     WireRequest,
+    alternating,
     count,
     data_url,
+    effort_for,
     encode,
     frame,
     items,
+    model_named,
     obj,
+    place,
+    replayed,
     string,
+    usage_beside,
 )
 
 WIRE: Final = "anthropic"
@@ -72,8 +77,7 @@ class Anthropic:
             body["tools"] = tools
             choice = request.tool_choice if request.tools else "none"
             body["tool_choice"] = {"type": "any" if choice == "required" else choice}
-        effort = "off" if request.thinking == "off" else endpoint.effort
-        thinking = anthropic_fields(effort, adaptive=_thinks_adaptively(model))
+        thinking = anthropic_fields(effort_for(request, endpoint), adaptive=_thinks_adaptively(model))
         wanted = "thinking" not in learned.omit and _may_think(conversation.turns, endpoint)
         if thinking and wanted:
             body |= thinking
@@ -83,7 +87,7 @@ class Anthropic:
                 body["tool_choice"] = {"type": "auto"}
         if conversation.system:
             body["system"] = [{"type": "text", "text": conversation.system, "cache_control": _CACHE}]
-        body["messages"] = _messages(conversation.turns, endpoint)
+        body["messages"] = alternating(conversation.turns, partial(_blocks, endpoint))
         # Each step repeats the conversation and adds to it: marking its end makes the next step read it
         # cheaply.
         body["messages"][-1]["content"][-1]["cache_control"] = _CACHE
@@ -105,7 +109,7 @@ class Anthropic:
             raise errors.stated_failure(endpoint, body.get("error") or body)
         if not isinstance(body.get("content"), list):
             raise StreamBroken("an answer without content")
-        yield from _model(body)
+        yield from model_named(body)
         yield from _usage(body.get("usage"))
         thoughts: list[dict[str, Any]] = []
         for key, raw in enumerate(items(body.get("content"))):
@@ -143,14 +147,14 @@ class _Decoder:
             raise errors.stated_failure(self._endpoint, data.get("error") or data)
         if kind == "message_start":
             message = obj(data.get("message"))
-            yield from _model(message)
+            yield from model_named(message)
             yield from self._usage(message.get("usage"))
         elif kind == "content_block_start":
-            yield from self._start(_index(data), obj(data.get("content_block")))
+            yield from self._start(place(data, "index"), obj(data.get("content_block")))
         elif kind == "content_block_delta":
-            yield from self._delta(_index(data), obj(data.get("delta")))
+            yield from self._delta(place(data, "index"), obj(data.get("delta")))
         elif kind == "content_block_stop":
-            self._open.discard(_index(data))
+            self._open.discard(place(data, "index"))
         elif kind == "message_delta":
             yield from self._usage(data.get("usage"))
             yield from _finish(self._endpoint, obj(data.get("delta")).get("stop_reason"))
@@ -234,10 +238,8 @@ def _may_think(turns: list[Message], endpoint: Endpoint) -> bool:
 
 
 def _thoughts(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
-    replay = turn.replay or {}
-    if not (replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model):
-        return []
-    return [dict(block) for block in replay.get("thinking", []) if isinstance(block, dict)]
+    thoughts = replayed(turn, WIRE, endpoint).get("thinking", [])
+    return [dict(block) for block in thoughts if isinstance(block, dict)]
 
 
 def _version(model: str) -> tuple[str, tuple[int, int]]:
@@ -257,20 +259,7 @@ def _tools(request: ModelRequest, turns: list[Message]) -> list[dict[str, Any]]:
     return [{"name": name, "input_schema": {"type": "object"}} for name in names]
 
 
-def _messages(turns: list[Message], endpoint: Endpoint) -> list[dict[str, Any]]:
-    """Turns as blocks; the results of one turn and the user's words after them share one message."""
-    out: list[dict[str, Any]] = []
-    for turn in turns:
-        role = "assistant" if turn.role == "assistant" else "user"
-        blocks = _blocks(turn, endpoint)
-        if out and out[-1]["role"] == role:
-            out[-1]["content"] += blocks
-        else:
-            out.append({"role": role, "content": blocks})
-    return out
-
-
-def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
+def _blocks(endpoint: Endpoint, turn: Message) -> list[dict[str, Any]]:
     if turn.role == "tool":
         return [{"type": "tool_result", "tool_use_id": turn.tool_call_id, "content": turn.content}]
     blocks: list[dict[str, Any]] = []
@@ -307,34 +296,10 @@ def _blocks(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
     return blocks
 
 
-def _index(data: dict[str, Any]) -> int:
-    index = data.get("index")
-    if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-        raise StreamBroken("a content block without a number")
-    return index
-
-
-def _model(message: dict[str, Any]) -> Iterator[WireEvent]:
-    if isinstance(message.get("model"), str) and message["model"]:
-        yield ModelNamed(message["model"])
-
-
 def _usage(raw: Any) -> Iterator[WireEvent]:
-    """Cached tokens are reported beside the input here; our total counts them in."""
-    if not isinstance(raw, dict):
-        return
-    fresh = count(raw.get("input_tokens"))
-    read = count(raw.get("cache_read_input_tokens"))
-    written = count(raw.get("cache_creation_input_tokens"))
-    prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
-    yield UsageSeen(
-        Usage(
-            prompt_tokens=prompt,
-            completion_tokens=count(raw.get("output_tokens")),
-            cached_tokens=read,
-            cache_write_tokens=written,
-        )
-    )
+    if isinstance(raw, dict):
+        names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        yield usage_beside(raw, *names)
 
 
 def _replay(endpoint: Endpoint, thoughts: list[dict[str, Any]]) -> Iterator[WireEvent]:

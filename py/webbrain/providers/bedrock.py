@@ -2,11 +2,12 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
-from webbrain.core.messages import Message, ModelRequest, Usage
+from webbrain.core.messages import Message, ModelRequest
 from webbrain.providers import errors
 from webbrain.providers.anthropic import takes_temperature
 from webbrain.providers.config import Endpoint
@@ -31,16 +32,18 @@ from webbrain.providers.wire import (
     Terminal,
     TextDelta,
     ToolDelta,
-    UsageSeen,
     WireEvent,
     WireRequest,
-    count,
+    alternating,
     data_url,
     encode,
     frame,
     items,
     obj,
+    place,
+    replayed,
     string,
+    usage_beside,
 )
 
 WIRE: Final = "bedrock"
@@ -84,7 +87,8 @@ class BedrockConverse:
         tools = bool(request.tools) and request.tool_choice != "none" and endpoint.entry.tools
         # A conversation with calls in it is refused if no tools are offered.
         turns = conversation.turns if tools else without_calls(conversation.turns)
-        body: dict[str, Any] = {"messages": _messages(turns, endpoint)}
+        blocks = partial(_blocks, endpoint, itertools.count(1))
+        body: dict[str, Any] = {"messages": alternating(turns, blocks)}
         if conversation.system:
             body["system"] = [{"text": conversation.system}]
         body["inferenceConfig"] = {"maxTokens": request.max_tokens}
@@ -150,11 +154,11 @@ class _Decoder:
         data = frame(event.data)
         match event.event:
             case "contentBlockStart":
-                yield from self._start(_index(data), obj(data.get("start")))
+                yield from self._start(place(data, "contentBlockIndex"), obj(data.get("start")))
             case "contentBlockDelta":
-                yield from self._delta(_index(data), obj(data.get("delta")))
+                yield from self._delta(place(data, "contentBlockIndex"), obj(data.get("delta")))
             case "contentBlockStop":
-                self._open.discard(_index(data))
+                self._open.discard(place(data, "contentBlockIndex"))
             case "messageStop":
                 if self._open:
                     raise StreamBroken("the message ends inside a tool call")
@@ -196,31 +200,15 @@ class _Decoder:
             yield ReasoningDelta(string(part.get("text")))
 
 
-def _messages(turns: Sequence[Message], endpoint: Endpoint) -> list[dict[str, Any]]:
-    """Turns as blocks; roles alternate, so results and what the user says after them share a message."""
-    out: list[dict[str, Any]] = []
-    numbers = itertools.count(1)
-    for turn in turns:
-        role = "assistant" if turn.role == "assistant" else "user"
-        blocks = _blocks(turn, endpoint, numbers)
-        if out and out[-1]["role"] == role:
-            out[-1]["content"] += blocks
-        else:
-            out.append({"role": role, "content": blocks})
-    return out
-
-
-def _blocks(turn: Message, endpoint: Endpoint, numbers: Iterator[int]) -> list[dict[str, Any]]:
+def _blocks(endpoint: Endpoint, numbers: Iterator[int], turn: Message) -> list[dict[str, Any]]:
     """``numbers`` of documents: their names must differ, and a file's own name may not hold any character,
     nor should it, which the service takes for an invitation to inject something."""
     if turn.role == "tool":
         result = {"toolUseId": turn.tool_call_id or "", "content": [{"text": turn.content}]}
         return [{"toolResult": result}]
     blocks: list[dict[str, Any]] = []
-    replay = turn.replay or {}
-    if replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model:
-        thoughts = [thought for thought in replay.get("thinking", []) if isinstance(thought, dict)]
-        blocks += [{"reasoningContent": dict(thought)} for thought in thoughts]
+    thoughts = replayed(turn, WIRE, endpoint).get("thinking", [])
+    blocks += [{"reasoningContent": dict(thought)} for thought in thoughts if isinstance(thought, dict)]
     for image in turn.images:
         media, data = data_url(image.data_url)
         kind = media.removeprefix("image/").replace("jpg", "jpeg")
@@ -245,13 +233,6 @@ def _blocks(turn: Message, endpoint: Endpoint, numbers: Iterator[int]) -> list[d
     return blocks
 
 
-def _index(data: dict[str, Any]) -> int:
-    index = data.get("contentBlockIndex")
-    if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-        raise StreamBroken("a content block without a number")
-    return index
-
-
 def _exception(endpoint: Endpoint, event: SseEvent) -> Exception:
     name = event.event.removeprefix(EXCEPTION)
     try:
@@ -264,19 +245,9 @@ def _exception(endpoint: Endpoint, event: SseEvent) -> Exception:
 
 
 def _usage(raw: Any) -> Iterator[WireEvent]:
-    """Cached tokens are reported beside the input here; our total counts them in."""
     if isinstance(raw, dict):
-        fresh, read = count(raw.get("inputTokens")), count(raw.get("cacheReadInputTokens"))
-        written = count(raw.get("cacheWriteInputTokens"))
-        prompt = None if fresh is None else fresh + (read or 0) + (written or 0)
-        yield UsageSeen(
-            Usage(
-                prompt_tokens=prompt,
-                completion_tokens=count(raw.get("outputTokens")),
-                cached_tokens=read,
-                cache_write_tokens=written,
-            )
-        )
+        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
+        yield usage_beside(raw, *names)
 
 
 def _replay(endpoint: Endpoint, thoughts: list[dict[str, Any]]) -> Iterator[WireEvent]:

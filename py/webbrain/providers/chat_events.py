@@ -11,7 +11,6 @@ from webbrain.providers.sse import SseEvent
 from webbrain.providers.wire import (
     Finish,
     Finished,
-    ModelNamed,
     ReasoningDelta,
     Replay,
     StreamBroken,
@@ -23,6 +22,7 @@ from webbrain.providers.wire import (
     count,
     frame,
     items,
+    model_named,
     obj,
     string,
 )
@@ -186,8 +186,7 @@ class _Kept:
 
 def common_events(data: dict[str, Any]) -> Iterator[WireEvent]:
     """The model's name and the usage, where a frame has them."""
-    if isinstance(data.get("model"), str) and data["model"]:
-        yield ModelNamed(data["model"])
+    yield from model_named(data)
     usage = data.get("usage")
     if isinstance(usage, dict):
         details = usage.get("prompt_tokens_details")

@@ -13,7 +13,16 @@ from webbrain.providers.extra_body import merged
 from webbrain.providers.history import normalise
 from webbrain.providers.reasoning import chat_fields
 from webbrain.providers.schemas import for_gemini
-from webbrain.providers.wire import Learned, StreamDecoder, WireEvent, WireRequest, encode, newer_openai
+from webbrain.providers.wire import (
+    Learned,
+    StreamDecoder,
+    WireEvent,
+    WireRequest,
+    effort_for,
+    encode,
+    newer_openai,
+    replayed,
+)
 
 ACKNOWLEDGED: Final = "Understood."
 UNNAMED: Final = "document.pdf"
@@ -57,8 +66,7 @@ class OpenAIChat:
             if stream and entry.tool_stream:
                 body["tool_stream"] = True
         body |= held.chat_fields(endpoint, request)
-        effort = "off" if request.thinking == "off" else endpoint.effort
-        return body | chat_fields(entry.thinking, effort, endpoint.info.model)
+        return body | chat_fields(entry.thinking, effort_for(request, endpoint), endpoint.info.model)
 
     def decoder(self, endpoint: Endpoint) -> StreamDecoder:
         """Read ``chat.completion.chunk`` events up to ``[DONE]``."""
@@ -145,9 +153,7 @@ def _assistant(turn: Message, endpoint: Endpoint, *, in_loop: bool) -> dict[str,
     # The cloud's own form is null beside tool calls; chat templates of local models want a text.
     nothing = "" if endpoint.info.local else None
     out: dict[str, Any] = {"role": "assistant", "content": turn.content or nothing}
-    replay = turn.replay or {}
-    if not (replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model):
-        replay = {}
+    replay = replayed(turn, WIRE, endpoint)
     wanted = endpoint.reasoning_replay == "calls" or (endpoint.reasoning_replay == "loop" and in_loop)
     if wanted and replay.get("reasoning_content") and turn.tool_calls:
         out["reasoning_content"] = replay["reasoning_content"]

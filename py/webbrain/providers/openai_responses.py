@@ -19,7 +19,6 @@ from webbrain.providers.sse import SseEvent
 from webbrain.providers.wire import (
     Finished,
     Learned,
-    ModelNamed,
     ReasoningDelta,
     Replay,
     StreamBroken,
@@ -31,11 +30,15 @@ from webbrain.providers.wire import (
     WireEvent,
     WireRequest,
     count,
+    effort_for,
     encode,
     frame,
     items,
+    model_named,
     newer_openai,
     obj,
+    place,
+    replayed,
     string,
 )
 
@@ -65,7 +68,7 @@ class OpenAIResponses:
         newer = newer_openai(endpoint.info.model)
         if request.temperature is not None and not newer and endpoint.entry.temperature != "omit":
             body["temperature"] = request.temperature
-        effort = "off" if request.thinking == "off" else endpoint.effort
+        effort = effort_for(request, endpoint)
         if newer or effort != "auto":
             body["reasoning"] = {"effort": responses_effort(effort)}
         if request.tools and request.tool_choice != "none" and endpoint.entry.tools:
@@ -127,7 +130,7 @@ class _Decoder:
         kind = string(data.get("type"))
         match kind:
             case "response.created":
-                yield from _model(obj(data.get("response")))
+                yield from model_named(obj(data.get("response")))
             case "response.output_text.delta" | "response.refusal.delta":
                 if text := string(data.get("delta")):
                     self._text = True
@@ -137,14 +140,14 @@ class _Decoder:
                     self._thoughts = True
                     yield ReasoningDelta(text)
             case "response.output_item.added":
-                self._added(_index(data), obj(data.get("item")))
+                self._added(place(data, "output_index"), obj(data.get("item")))
             case "response.function_call_arguments.delta":
                 self._call(data).arguments.append(string(data.get("delta")))
             case "response.function_call_arguments.done":
                 call = self._call(data)
                 call.arguments = [string(data.get("arguments"))]
             case "response.output_item.done":
-                self._done[_index(data)] = obj(data.get("item"))
+                self._done[place(data, "output_index")] = obj(data.get("item"))
             case "response.completed":
                 response = obj(data.get("response"))
                 output = [obj(item) for item in items(response.get("output"))] or self._pieced()
@@ -170,7 +173,7 @@ class _Decoder:
             self._calls[index] = _Call(string(item.get("call_id")), string(item.get("name")), [first])
 
     def _call(self, data: dict[str, Any]) -> _Call:
-        call = self._calls.get(_index(data))
+        call = self._calls.get(place(data, "output_index"))
         if call is None:
             raise StreamBroken("a piece of a call that never began")
         return call
@@ -200,7 +203,7 @@ def _completed(
     """The events of a finished response; raises for one that is not."""
     if response.get("status") not in ("completed", None):
         raise _failure(endpoint, response)
-    yield from _model(response)
+    yield from model_named(response)
     yield from _usage(response.get("usage"))
     calls = False
     for key, item in enumerate(output):
@@ -262,11 +265,9 @@ def _document(document: DocumentPart) -> dict[str, Any]:
 
 
 def _assistant(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
-    replay = turn.replay or {}
-    if replay.get("wire") == WIRE and replay.get("model") == endpoint.info.model:
-        kept = replayable(replay.get("items"))
-        if kept and same_calls(kept, turn):
-            return kept
+    kept = replayable(replayed(turn, WIRE, endpoint).get("items"))
+    if kept and same_calls(kept, turn):
+        return kept
     out: list[dict[str, Any]] = []
     if turn.content:
         out.append({"role": "assistant", "content": [{"type": "output_text", "text": turn.content}]})
@@ -275,18 +276,6 @@ def _assistant(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
             {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
         )
     return out
-
-
-def _index(data: dict[str, Any]) -> int:
-    index = data.get("output_index")
-    if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < 10_000:
-        raise StreamBroken("an item without a number")
-    return index
-
-
-def _model(response: dict[str, Any]) -> Iterator[WireEvent]:
-    if isinstance(response.get("model"), str) and response["model"]:
-        yield ModelNamed(response["model"])
 
 
 def _usage(raw: Any) -> Iterator[WireEvent]:

@@ -7,13 +7,14 @@ answers. The last two speak the same small set of events, which :class:`ReplyBui
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 from webbrain.core.ids import new_id
-from webbrain.core.messages import ModelReply, ModelRequest, ToolCall, Usage
+from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.providers.config import Endpoint
+from webbrain.providers.reasoning import Effort
 from webbrain.providers.sse import SseEvent
 
 _OTHER_LIMIT: Final = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
@@ -21,6 +22,8 @@ LIMIT_FIELDS: Final = frozenset(_OTHER_LIMIT)
 """Both names of the output limit."""
 _NEWER_OPENAI = re.compile(r"(?:gpt-5|gpt-4\.1|o1|o3|o4)")
 
+PARTS_MAX: Final = 10_000
+"""Of one answer."""
 Finish = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 
 
@@ -308,3 +311,58 @@ def data_url(url: str) -> tuple[str, str]:
     if not comma or not head.startswith("data:") or not head.endswith(";base64"):
         return "", ""
     return head[5:-7].split(";")[0], data
+
+
+def place(data: Mapping[str, Any], name: str) -> int:
+    """The number of the part of an answer that a stream event is about, or ``StreamBroken``."""
+    number = data.get(name)
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < PARTS_MAX:
+        raise StreamBroken("a part of an answer without a number")
+    return number
+
+
+def model_named(data: Mapping[str, Any]) -> Iterator[WireEvent]:
+    """The model that answers, if the service says so."""
+    if isinstance(data.get("model"), str) and data["model"]:
+        yield ModelNamed(data["model"])
+
+
+def usage_beside(raw: Mapping[str, Any], fresh: str, answer: str, read: str, written: str) -> UsageSeen:
+    """Token counts where those read from a cache and written to it are reported beside the input; our total
+    counts them in. The last four are the names of the fields."""
+    new, cached, stored = count(raw.get(fresh)), count(raw.get(read)), count(raw.get(written))
+    return UsageSeen(
+        Usage(
+            prompt_tokens=None if new is None else new + (cached or 0) + (stored or 0),
+            completion_tokens=count(raw.get(answer)),
+            cached_tokens=cached,
+            cache_write_tokens=stored,
+        )
+    )
+
+
+def replayed(turn: Message, wire: str, endpoint: Endpoint) -> dict[str, Any]:
+    """What this wire put aside with a turn, if the same model of the same format made it."""
+    replay = turn.replay or {}
+    mine = replay.get("wire") == wire and replay.get("model") == endpoint.info.model
+    return replay if mine else {}
+
+
+def effort_for(request: ModelRequest, endpoint: Endpoint) -> Effort:
+    """How much the model is to think: a request may want none."""
+    return "off" if request.thinking == "off" else endpoint.effort
+
+
+def alternating(
+    turns: Iterable[Message], blocks: Callable[[Message], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Turns as messages of blocks whose roles alternate: the results of one turn and what the user says after
+    them share one."""
+    out: list[dict[str, Any]] = []
+    for turn in turns:
+        role = "assistant" if turn.role == "assistant" else "user"
+        if out and out[-1]["role"] == role:
+            out[-1]["content"] += blocks(turn)
+        else:
+            out.append({"role": role, "content": blocks(turn)})
+    return out
