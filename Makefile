@@ -66,6 +66,10 @@ test-content: deps ## the content scripts on real pages, in Chromium
 test-e2e: dist ## the built extension, in Chromium and Firefox
 	$(PYTEST) tests/e2e tests/cases tests/security $(ARGS)
 
+.PHONY: test-security
+test-security: dist ## every case of the security suites, in memory and in both browsers
+	ALL_INJECTIONS=1 $(PYTEST) tests/security $(ARGS)
+
 .PHONY: check
 check: deps ## linters, formatters and type checkers
 	.venv/bin/ruff check .

@@ -133,10 +133,10 @@ class Taint:
             if message.name in USERS_TOOLS:
                 self.learn_user(_plain(message.content))
         elif turn:
-            facts, found, own = outside.partition(_HEAD_END)
-            if found:
+            facts, ended, own = outside.partition(_HEAD_END)
+            if ended:
                 self.learn(facts, message.origin or UNKNOWN)
-            self.learn_user(own if found else outside)
+            self.learn_user(own if ended else outside)
 
     def learn(self, text: str, origin: str) -> None:
         """Page text of an origin came before the model."""
