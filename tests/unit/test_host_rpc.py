@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webbrain.core.errors import BridgeError, ToolFailed
-from webbrain.host.rpc import FRAME_CHARS, OBJECT_KEYS, Connection
+from webbrain.host.rpc import BUFFERS, FRAME_CHARS, OBJECT_KEYS, Connection
 
 EPOCH = 3
 
@@ -156,6 +156,16 @@ async def test_calls_from_outside_are_answered(wire: Wire) -> None:
     wire.answer = {"not json": float("nan")}
     wire.feed(kind="call", id="h4", method="ui")
     assert (await wire.frame(4))["error"]["code"] == "internal_error"
+
+
+async def test_a_call_brings_its_buffers_along(wire: Wire) -> None:
+    wire.feed((b"one", b"two"), kind="call", id="h1", method="ui", params={"method": "chat.start"})
+    wire.feed(kind="call", id="h2", method="ui", params={"method": "panel.open"})
+    await wire.frame(2)
+    assert wire.calls == [
+        ("ui", {"method": "chat.start", BUFFERS: [b"one", b"two"]}),
+        ("ui", {"method": "panel.open"}),
+    ]
 
 
 async def test_events_are_handled_but_not_answered(wire: Wire) -> None:

@@ -216,3 +216,23 @@ test("too long a call of a screen is refused", async () => {
   const frame = await eventually(() => port.got.find((/** @type {any} */ got) => got.id === "u9"));
   assert.equal(frame.error.code, "too_large");
 });
+
+test("files of a screen's call go to Python as buffers, and only whole", async () => {
+  const port = screen();
+  port.say({ kind: "chunk", id: "f1", file: 0, data: btoa("Hel") });
+  port.say({ kind: "chunk", id: "f1", file: 0, data: btoa("lo") });
+  port.say({ kind: "call", id: "f1", method: "chat.start", params: { files: [{ buffer: 0 }] }, buffers: 1 });
+  const call = await answered("ui", { ok: true });
+  assert.equal(call.params.method, "chat.start");
+  assert.equal(call.buffers, 1);
+  assert.equal(new TextDecoder().decode(call.pieces[0]), "Hello");
+  port.say({ kind: "call", id: "f2", method: "chat.start", params: {}, buffers: 1 });
+  const refused = await eventually(() => port.got.find((/** @type {any} */ frame) => frame.id === "f2"));
+  assert.deepEqual([refused.kind, refused.error.code], ["error", "bad_params"]);
+  // What another screen sent is not to be had.
+  const other = screen();
+  port.say({ kind: "chunk", id: "f3", file: 0, data: btoa("mine") });
+  other.say({ kind: "call", id: "f3", method: "chat.start", params: {}, buffers: 1 });
+  const strange = await eventually(() => other.got.find((/** @type {any} */ frame) => frame.id === "f3"));
+  assert.equal(strange.error.code, "bad_params");
+});
