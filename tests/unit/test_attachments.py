@@ -342,6 +342,18 @@ async def test_a_buffer_that_did_not_come_is_an_empty_file(number: Any) -> None:
     assert bench.model.requests == []
 
 
+async def test_the_older_message_carries_files_too() -> None:
+    bench = Bench(model=ScriptedModel("Yes.", info=INFO))
+    message = {"action": "chat_start", "tabId": TAB, "text": "Well?", "files": [file("a.png", PNG)]}
+    answer = await bench.app.handle_legacy(message)
+    assert answer["code"] == "attachment_rejected"
+    assert "a.png" in answer["error"]
+    answer = await bench.app.handle_legacy({**message, "files": [file("a.txt", b"words")]})
+    assert answer["accepted"] is True
+    await bench.end()
+    assert "words" in bench.request.messages[-1].content
+
+
 # --- a model without eyes, with a vision model beside it ---
 
 
