@@ -92,7 +92,7 @@ WORKING: Final = (
     "Order two packets. | tree fill:2 tick send tree",
     "Sign up for the newsletter. | fill:ada send",
     "Book a table for two. | tree fill:2 fill:19:00 tick send read",
-    "Answer the survey. | tree tick click fill:Good send",
+    "Answer the survey. | tree tick click fill:Good fill:Ada send",
     "Put three kinds into the form, do not send it. | fill:green fill:black fill:white tree",
     "Fill in my address. | tree fill:Ada fill:Lane fill:Town tree",
     "Open news.example and say what is new. | open:news.example/ read",
