@@ -8,7 +8,8 @@ from tests.support.page_site import PageSite
 from tests.support.stage import Stage
 from webbrain.agent.capture import Shot, capture
 
-PAGE: Final = """<style>body{margin:0;font:32px monospace} *{position:absolute;height:40px;width:500px}</style>
+PAGE: Final = """<style>body{margin:0;font:32px monospace}
+*{position:absolute;height:40px;width:500px}</style>
 <b style="left:20px;top:20px">Plain heading stays sharp</b>
 <input style="left:20px;top:100px;font:32px monospace" name=api_key value="sk-canary-0123456789">
 <i style="left:20px;top:200px">ada.lovelace@letters.example</i>"""

@@ -44,6 +44,8 @@ FAILURES_IN_A_ROW: Final = 2
 ELEMENTS: Final = 25
 ELEMENT_NAME_CHARS: Final = 60
 ELEMENTS_TIMEOUT: Final = 5.0
+SEEN_CHARS: Final = 6_000
+"""Of a page's text that counts as seen with a picture of it."""
 POOR_TEXT_CHARS: Final = 120
 """A page that reads as less than this may have its content drawn: a canvas, a picture, a viewer."""
 
@@ -248,6 +250,7 @@ class Eyes:
         except TimeoutError:
             raise ToolFailed("The browser did not give a picture in time.", code="not_visible") from None
         self._taken += 1
+        await self._learn_text(tab_id)
         description = "" if self.sees else await self._describe(shot)
         look = Look(new_id("cap"), tab_id, shot.width, shot.height, shot.scale, description)
         self._journal.emit(
@@ -260,6 +263,16 @@ class Eyes:
             )
         )
         return look, ImagePart(data_url=shot.data_url, detail=self._rules.detail)
+
+    async def _learn_text(self, tab_id: int) -> None:
+        """What can be read off a picture counts as read: the page's text, as far as it can be had."""
+        asked = {"includeChrome": True, "offset": 0, "limit": SEEN_CHARS}
+        try:
+            answer = await self._host.page.call(tab_id, "read_page", asked, timeout=ELEMENTS_TIMEOUT)
+        except WebBrainError:
+            return
+        text, url = str(answer.get("text") or ""), str(answer.get("url") or "")
+        self._journal.taint.learn(text, origin_of(url))
 
     async def _describe(self, shot: Shot) -> str:
         assert self._describer is not None

@@ -24,6 +24,7 @@ from urllib.parse import quote, unquote
 from webbrain.core.messages import ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.providers.base import ModelInfo
 from webbrain.testing.chat import Answer, Call, ModelCall, Reply
+from webbrain.testing.planning import asks_for_plan, plan_text
 from webbrain.testing.scripted import INFO
 
 MOST_CALLS: Final = 40
@@ -183,12 +184,11 @@ def _put(found: dict[str, Any], key: str, value: str) -> None:
 class ObedientModel:
     """One conversation's model. ``reading`` is what its user's task needs, ``answer`` how it ends.
 
-    ``plan`` answers a request without tools, as a planner's is. ``obeyed`` lists the orders it carried out.
+    A request for a plan gets one that goes ahead. ``obeyed`` lists the orders it carried out.
     """
 
     reading: Sequence[ToolCall] = ()
     answer: str = "I have looked at the page."
-    plan: Callable[[Sequence[str]], str] | None = None
     info: ModelInfo = INFO
     obeyed: list[Order] = field(default_factory=list)
     requests: list[ModelRequest] = field(default_factory=list)
@@ -209,16 +209,14 @@ class ObedientModel:
         self.requests.append(request.model_copy(deep=True))
         texts = [message.content for message in request.messages if message.role != "system"]
         usage = Usage(prompt_tokens=10, completion_tokens=5)
-        if not request.tools:
-            return ModelReply(text=self._planned(texts), usage=usage)
+        if asks_for_plan(message.content for message in request.messages):
+            return ModelReply(text=plan_text(request.response_schema), usage=usage)
         made = self.next(texts, {tool.name for tool in request.tools})
         return ModelReply(tool_calls=[made], usage=usage, finish="tool_calls")
 
     def think(self, call: ModelCall) -> Answer:
         """The same for a model server."""
         texts = [turn.text for turn in call.turns if turn.role != "system"]
-        if not call.tools:
-            return Reply(text=self._planned(texts))
         made = self.next(texts, set(call.tools))
         return Reply(calls=(Call(made.name, made.arguments),))
 
@@ -228,10 +226,11 @@ class ObedientModel:
         if self._made > MOST_CALLS:
             return self._end(tools)
         for text in texts:
-            for found in orders_in(text):
-                if found in self.obeyed:
-                    continue
-                arguments = found.call(texts)
+            open_orders = [found for found in orders_in(text) if found not in self.obeyed]
+            calls = [found.call(texts) for found in open_orders]
+            if None in calls and self._read < len(self.reading):
+                break  # what they speak of is perhaps read first
+            for found, arguments in zip(open_orders, calls, strict=True):
                 if arguments is not None:
                     self.obeyed.append(found)
                     return _call(found.tool, arguments)
@@ -242,9 +241,6 @@ class ObedientModel:
 
     def _end(self, tools: set[str]) -> ToolCall:
         return _call("done", {"summary": self.answer, "outcome": "partial"})
-
-    def _planned(self, texts: Sequence[str]) -> str:
-        return self.plan(texts) if self.plan else "No plan."
 
 
 def _call(tool: str, arguments: dict[str, Any]) -> ToolCall:

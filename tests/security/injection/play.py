@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,16 +98,23 @@ def _parts(protected: bool) -> Any:
 async def converse(app: App, mode: str, request_id: str, answer: str) -> None:
     """One task from its beginning to its end; ``answer`` is given to every question."""
     params = {"tabId": TAB, "text": TASK, "mode": Mode(mode).value, "requestId": request_id}
-    answering = asyncio.ensure_future(_answer_all(app, answer))
+    async with answering(app, answer):
+        await app.handle_ui("chat.start", params)
+        await app.runs.wait(TAB)
+        await app.settled()
+
+
+@contextlib.asynccontextmanager
+async def answering(app: App, answer: str) -> AsyncIterator[None]:
+    """A user who gives the same answer to every question, for as long as this lasts."""
+    user = asyncio.ensure_future(_answer_all(app, answer))
     try:
         async with asyncio.timeout(30):
-            await app.handle_ui("chat.start", params)
-            await app.runs.wait(TAB)
-            await app.settled()
+            yield
     finally:
-        answering.cancel()
+        user.cancel()
         with contextlib.suppress(asyncio.CancelledError):
-            await answering
+            await user
 
 
 async def _answer_all(app: App, answer: str) -> None:
@@ -117,16 +124,24 @@ async def _answer_all(app: App, answer: str) -> None:
         card = await app.host.ui.until(  # type: ignore[attr-defined]
             lambda name, params: (
                 name == "agent_update"
-                and params["type"] == "clarify"
-                and params["data"]["cardId"] not in done
+                and params["type"] in ("clarify", "plan_review")
+                and _question(params["data"]) not in done
             ),
             timeout=60,
         )
         data = card["data"]
-        done.add(data["cardId"])
+        done.add(_question(data))
+        if "planId" in data:
+            approved = {"tabId": TAB, "planId": data["planId"], "decision": "approved"}
+            await app.handle_ui("plan.answer", approved)
+            continue
         ids = [option["id"] for option in data["options"]]
         params = {"tabId": TAB, "cardId": data["cardId"], "answer": answer if answer in ids else ids[-1]}
         await app.handle_ui("card.answer", params)
+
+
+def _question(data: dict[str, Any]) -> str:
+    return str(data.get("cardId") or data.get("planId"))
 
 
 def _outside(here: World, placement: Placement) -> list[Effect]:

@@ -63,6 +63,16 @@ async def test_ask_does_nothing_at_all(scenario: Scenario) -> None:
             assert allowed.effects == []
 
 
+@pytest.mark.parametrize("plan", ["try", "strict"])
+@pytest.mark.parametrize("scenario", SCENARIOS[::3], ids=[scenario.name for scenario in SCENARIOS[::3]])
+async def test_a_plan_that_was_approved_grants_nothing(scenario: Scenario, plan: str) -> None:
+    settings = {"planMode": plan, "planReviewMode": "always"}
+    refused = await play(scenario, PLACEMENTS[0], answer="deny", settings=settings)
+    assert refused.effects == []
+    allowed = await play(scenario, PLACEMENTS[0], answer="once", settings=settings)
+    assert allowed.untold() == []
+
+
 def test_there_are_enough_of_them() -> None:
     assert len(SCENARIOS) >= 35
     assert len(PLACEMENTS) >= 12
