@@ -32,7 +32,7 @@ async def test_the_page_is_read_before_every_call() -> None:
         {"tool": "click_ax", "ref_id": "ref_1"}, {"tool": "done", "summary": "Bought.", "outcome": "success"}
     )
     await small.run("Buy tea")
-    assert small.host.page.actions() == ["tree", "submit_probe", "click_ax", "tree"]
+    assert small.host.page.actions() == ["tree", "submit_probe", "click_ax", "tree", "page_state"]
     first, second = small.model.requests
     assert "ref_1" in json.dumps(first.response_schema)
     assert "textbox" in first.messages[-1].content

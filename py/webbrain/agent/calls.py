@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from webbrain.agent.arguments import parse_arguments
 from webbrain.agent.cards import Cards
+from webbrain.agent.completion import Completion
 from webbrain.agent.enrich import clean
 from webbrain.agent.journal import Journal
 from webbrain.agent.origins import Origins
@@ -88,6 +89,7 @@ class Caller:
     tabs: RunTabs
     teller: Teller
     guard: ExecutionGuard
+    completion: Completion = field(default_factory=Completion, init=False)
     loops: LoopGuard = field(default_factory=LoopGuard, init=False)
     _path: str = field(default="", init=False)
     """Where the run's tab was after the last call, without query and fragment."""
@@ -107,6 +109,7 @@ class Caller:
         ``cut_off`` says that the answer ended at the output limit, which explains broken arguments.
         """
         offered = {tool.name: tool for tool in tools}
+        self.completion.turn()
         batch = Batch(malformed=bool(calls))
         skip = ""
         for call in calls:
@@ -198,12 +201,16 @@ class Caller:
             await self.journal.saved()
             since = ctx.state.signals.mark
             current.in_flight = True
-            current.result, current.unknown = await self._result_of(spec, args, ctx)
+            allowed = self._allowed(ctx)
+            current.result, current.unknown = await self._result_of(spec, args, allowed)
+            self.completion.took(allowed, spec, given, current.result, unknown=current.unknown)
             for policy in self.policies:
                 policy.ended(current.result)
             if spec.effect and not current.unknown:
                 await self._note_navigation(ctx, spec, since, current.result)
         assert current.result is not None
+        if current.result.final is not None:
+            current.result = await self.completion.judged(ctx, current.result)
         current.result = self.guard.judged(spec, current.result)
         current.result.notes.extend(self.tabs.take_notes())
         self._open = None
@@ -228,12 +235,12 @@ class Caller:
         return verdict.stop
 
     async def _result_of(self, spec: ToolSpec, args: Any, ctx: ToolContext) -> tuple[ToolResult, bool]:
-        """Run the tool; return its result, and whether it is unknown what came of it."""
+        """Run the tool with ``ctx``; return its result, and whether it is unknown what came of it."""
         try:
-            result = await detached(spec.run(self._allowed(ctx), args), spec.timeout)
+            result = await detached(spec.run(ctx, args), spec.timeout)
         except TimeoutError:
             result = ToolResult.error(f"No answer within {spec.timeout:g} seconds.", code="timeout")
-            if spec.effect or self._allowed(ctx).allow_api:
+            if spec.effect or ctx.allow_api:
                 result.data["code"] = OutcomeUnknown.code
         except WebBrainError as error:
             result = _from_error(error)

@@ -304,6 +304,7 @@ class Run:
         tools = [spec for spec in offered if self._eyes.offers(spec)]
         page = await self._tabs.read(self._refs) if needs_page else None
         if page is not None:
+            self._caller.completion.looked()
             self._teller.learn_names(page.controls)
             self._journal.taint.learn(f"{page.title}\n{page.tree}", origin_of(page.url))
         return TurnState(
@@ -421,7 +422,7 @@ class Run:
         self._journal.add(Message(role="user", content=enrich.note(refusal)))
 
     def _finish_with(self, result: ToolResult) -> None:
-        if self._guard.doubted:
+        if self._guard.doubted or self._caller.completion.doubted:
             self._warn("unverified", UNVERIFIED)
         text = self._secrecy.answer((result.final or "").strip())
         self._tally.outcome = result.outcome or ""
