@@ -519,6 +519,9 @@ async def test_an_upload_is_charged_to_the_page_or_frame() -> None:
     ada = Person()
     assert await ada.call("upload_file", downloadId=1, selector="input") is None
     assert ada.asked() == [("upload", "shop.example")]
+    lines = {line.label: line.value for line in ada.cards[0].details}
+    assert lines["File"] == "price-list.txt"
+    assert lines["Address"] == "https://shop.example/price-list.txt"
 
 
 async def test_the_window_needs_no_host_and_is_not_for_good() -> None:

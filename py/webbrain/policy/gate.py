@@ -28,6 +28,7 @@ from webbrain.tools.fetching import NEEDS_ALLOW_API
 from webbrain.tools.frames import pick
 from webbrain.tools.opening import BadAddress
 from webbrain.tools.opening import resolve as resolve_opened
+from webbrain.tools.sources import find
 from webbrain.tools.state import UNANSWERED
 
 TARGETS: Final = ("url", "urls")
@@ -159,6 +160,8 @@ class Gate:
         if spec.capability is Capability.NETWORK and not targets:
             return call  # what the tab itself shows
         call.place = place = await place_of(ctx, spec, args)
+        if spec.capability is Capability.UPLOAD:
+            call.file = await find(ctx, int(args["downloadId"]))
         submits = await self._submit.needs_card(ctx, spec, args)
         call.control = str(self._submit.seen.get("control") or "")
         if submits is not None:

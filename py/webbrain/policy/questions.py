@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from webbrain.core.events import Card, CardField
 from webbrain.core.types import Capability
+from webbrain.host.reach import Download
 from webbrain.policy.asking import (
     CONTROL_CHARS,
     FRESH_OPTIONS,
@@ -25,6 +26,7 @@ from webbrain.policy.place import Place
 from webbrain.policy.repeats import Press
 from webbrain.policy.sites import cookies_for
 from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.sources import base_name
 
 WORK: Final = (Capability.CLICK, Capability.TYPE, Capability.NAVIGATE)
 """What one card grants together: working on a host."""
@@ -58,6 +60,8 @@ class Call:
     place: Place | None = None
     control: str = ""
     """The name of what would be pressed, as the page says."""
+    file: Download | None = None
+    """What would be uploaded."""
     questions: list[Question] = field(default_factory=list)
     asked: Question | None = None
     """The question whose card is shown."""
@@ -105,7 +109,13 @@ def fresh(call: Call, key: str, urls: Sequence[str]) -> Question:
             lines.append(detail("File", str(call.args["filename"])))
         asked = card(Ask.DOWNLOAD, key, STANDING_OPTIONS, details=lines, warnings=plain_text(urls))
         return Question(asked, standing=need)
-    return Question(card(Ask.UPLOAD, key, STANDING_OPTIONS, details=action(call)), standing=need)
+    lines = []
+    if call.file is not None:
+        lines = [
+            detail("File", base_name(call.file.filename)),
+            detail("Address", call.file.final_url or call.file.url),
+        ]
+    return Question(card(Ask.UPLOAD, key, STANDING_OPTIONS, details=[*lines, *action(call)]), standing=need)
 
 
 def writing(call: Call, key: str, url: str) -> Question:
