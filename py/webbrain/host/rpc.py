@@ -32,6 +32,7 @@ SUPERVISOR_CALLS: Final = frozenset(
         "builtin.status",
         "http.cancel",
         "http.send",
+        "image.mask",
         "image.resize",
         "pdf.read",
         "store.append",
