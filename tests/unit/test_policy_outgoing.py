@@ -267,6 +267,14 @@ def test_of_messages_the_page_parts_are_learned() -> None:
     }
 
 
+def test_an_attached_file_is_for_the_page_it_was_attached_at() -> None:
+    taint = Taint()
+    content = f"facts\n{untrusted.wrap('Curriculum of Wilhelmina Ray', 'y')}\n\nFill in the form"
+    taint.take(Message(role="user", content=content, origin="jobs.example"))
+    assert finds(taint, "https://jobs.example/apply", ["Wilhelmina Ray"]) == []
+    assert [find.origin for find in finds(taint, EVIL, ["Wilhelmina Ray"])] == [FILES]
+
+
 def test_the_lines_that_name_pages_are_known() -> None:
     assert (OPEN_PAGE, LEFT_TABS) == NAMES_PAGES
 

@@ -125,9 +125,10 @@ class Taint:
             return
         turn = message.role == "user" and not message.content.startswith(_NOTE)
         for found in _BLOCK.finditer(message.content):
-            # What is wrapped in a user's turn and does not name pages was attached by them.
-            names_pages = message.content[: found.start()].rstrip().endswith(NAMES_PAGES)
-            self.learn(found[2], FILES if turn and not names_pages else message.origin or UNKNOWN)
+            if turn and not message.content[: found.start()].rstrip().endswith(NAMES_PAGES):
+                self._learn_attached(found[2], message.origin)
+            else:
+                self.learn(found[2], message.origin or UNKNOWN)
         outside = _BLOCK.sub(" ", message.content)
         if message.role == "tool":
             if message.name in USERS_TOOLS:
@@ -148,6 +149,19 @@ class Taint:
             return
         self._seen.add(mark)
         self._add(origin, piece)
+
+    def _learn_attached(self, text: str, origin: str) -> None:
+        """A file that the user attached while a page was open: for that page, and for no other."""
+        self.learn(text, FILES)
+        if origin:
+            self._tell(origin, squash(_plain(text[:MOST_PIECE_CHARS])))
+
+    def _tell(self, host: str, piece: str) -> None:
+        """From now on the host may be told this much without a question."""
+        mark = hash((f"→{host}", piece))
+        if mark not in self._seen:
+            self._seen.add(mark)
+            self._add(f"→{host}", piece)
 
     def learn_user(self, text: str) -> None:
         """The user's own words are never a reason to ask."""
@@ -174,12 +188,8 @@ class Taint:
             self._note_link(link)
             host = origin_of(link)
             if host != UNKNOWN:
-                piece = squash(link)
-                mark = hash((host, piece))
-                if mark not in self._seen:
-                    self._seen.add(mark)
-                    # Whoever offers an address knows what it says; its destination may be told that much.
-                    self._add(f"→{host}", piece)
+                # Whoever offers an address knows what it says; its destination may be told that much.
+                self._tell(host, squash(link))
 
     def _note_link(self, link: str) -> None:
         if len(self._links) < MOST_LINKS:
