@@ -26,7 +26,7 @@ from webbrain.policy.place import Place
 from webbrain.policy.repeats import Press
 from webbrain.policy.sites import cookies_for
 from webbrain.tools.base import ToolContext, ToolSpec
-from webbrain.tools.sources import base_name
+from webbrain.tools.saving import base_name
 
 WORK: Final = (Capability.CLICK, Capability.TYPE, Capability.NAVIGATE)
 """What one card grants together: working on a host."""
