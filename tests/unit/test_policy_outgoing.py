@@ -180,6 +180,16 @@ def test_secrets_are_found_wherever_they_go(way: str) -> None:
         assert "Tulip" not in line.label + line.value
 
 
+def test_a_password_may_be_entered_again_where_it_was_entered() -> None:
+    taint = Taint()
+    taint.note_entered({"text": "hunter2-Tulip"}, "shop.example")
+    assert finds(taint, "https://shop.example/login", ["hunter2-Tulip"]) == []
+    assert finds(taint, EVIL, ["hunter2-Tulip"])
+    assert finds(taint, "https://shop.example/", ["https://shop.example/?p=hunter2-Tulip"]), (
+        "not in an address"
+    )
+
+
 def test_a_short_secret_counts_as_a_word_of_its_own() -> None:
     taint = Taint()
     taint.note_secret("7391", "a code")

@@ -217,7 +217,7 @@ class Caller:
         self.teller.finish(call, spec, current.result, current.started, unknown=current.unknown)
         origin = await origins.of(current.result)
         if current.result.data.get("sensitiveField"):
-            self.journal.taint.note_entered(given)
+            self.journal.taint.note_entered(given, origin)
         loop = self._in_circles(spec, given, current.result, ctx)
         text = self.parts.render(spec, current.result)
         return _Outcome(current.result, text, unknown=current.unknown, origin=origin, loop=loop)

@@ -5,7 +5,7 @@ suspected, nor are common words and what the user wrote; see ``policy.taint`` fo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import unquote, urlsplit
@@ -15,7 +15,7 @@ from webbrain.policy import egress
 from webbrain.policy.credentials import MASK
 from webbrain.policy.encodings import View, views
 from webbrain.policy.sites import site_of
-from webbrain.policy.taint import GRAM, UNKNOWN, Taint, origin_of, squash, words_of
+from webbrain.policy.taint import GRAM, UNKNOWN, Secret, Taint, origin_of, squash, words_of
 from webbrain.tools.base import ToolContext
 
 LETTERS: Final = 8
@@ -86,11 +86,12 @@ def _finds_in(taint: Taint, destination: str, text: str) -> Iterator[Carried]:
         text = f"{text[: MOST_TEXT_CHARS // 2]} {text[-MOST_TEXT_CHARS // 2 :]}"
     address = _is_address(text)
     if address and taint.offered(text):
-        yield from _secrets_in(taint, [View(text)])
+        yield from _secrets_in(taint.secrets, [View(text)])
         return
     parts = _parts_of(text) if address else [text]
     read = {view.text: view for part in parts for view in views(part)}
-    yield from _secrets_in(taint, list(read.values()))
+    secrets = [one for one in taint.secrets if address or one.home != destination]
+    yield from _secrets_in(secrets, list(read.values()))
     for view in read.values():
         yield from _page_text_in(taint, destination, view)
 
@@ -132,8 +133,8 @@ def _parts_of(url: str) -> list[str]:
 # --- secrets ---
 
 
-def _secrets_in(taint: Taint, read: Sequence[View]) -> Iterator[Carried]:
-    for secret in taint.secrets:
+def _secrets_in(secrets: Iterable[Secret], read: Sequence[View]) -> Iterator[Carried]:
+    for secret in secrets:
         for view in read:
             if _holds(view.text, secret.text, secret.squashed):
                 yield Carried(secret.what, "", "secret", view.how)

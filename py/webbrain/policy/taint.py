@@ -83,11 +83,14 @@ def origin_of(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Something that must not leave. ``what`` names it for people, never with its value."""
+    """Something that must not leave. ``what`` names it for people, never with its value. ``home`` is the
+    origin at which it was entered: there it may be entered again.
+    """
 
     text: str
     squashed: str
     what: str
+    home: str = ""
 
 
 @dataclass(slots=True)
@@ -171,17 +174,19 @@ class Taint:
         for link in _LINK.findall(text):
             self._note_link(link)
 
-    def note_secret(self, text: str, what: str = "a secret") -> None:
+    def note_secret(self, text: str, what: str = "a secret", home: str = "") -> None:
         """Something that must never leave without a question: a password, a key."""
         text = text.strip()
         if len(text) >= SHORTEST_SECRET and len(self._secrets) < MOST_SECRETS:
-            self._secrets.setdefault(text, Secret(text, squash(text), what))
+            self._secrets.setdefault(text, Secret(text, squash(text), what, home))
 
-    def note_entered(self, args: Mapping[str, Any]) -> None:
-        """A text went into a field for credentials. What a page shows openly is no secret of the user's."""
+    def note_entered(self, args: Mapping[str, Any], origin: str) -> None:
+        """A text went into a field for credentials of a page of ``origin``. What a page shows openly is no
+        secret of the user's.
+        """
         text = str(args.get("text") or "").strip()
         if text and not any(squash(text) in seen for seen in self._texts.values()):
-            self.note_secret(text, "a password")
+            self.note_secret(text, "a password", origin)
 
     def _learn_links(self, text: str) -> None:
         for link in _LINK.findall(text):
