@@ -115,7 +115,7 @@ class CatalogEntry(_Data):
     tier Compact; ``always``: there is nothing else."""
     models: Literal["openai", "anthropic", "ollama", "lmstudio", "none"] = "openai"
     """Where the list of models comes from; ``none``: nowhere we can ask with the same key."""
-    live: Literal["", "llamacpp", "ollama", "lmstudio"] = ""
+    live: Literal["", "llamacpp", "ollama", "lmstudio", "localai"] = ""
     """Where a running local server tells its context window and its eyes."""
     headers: dict[str, str] = Field(default_factory=dict)
     headers_timeout: float = Field(default=120.0, ge=5, le=600)

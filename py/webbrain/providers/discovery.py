@@ -74,6 +74,8 @@ async def live(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
             return await _ollama(http, clock, endpoint)
         if endpoint.entry.live == "lmstudio":
             return await _lmstudio(http, clock, endpoint)
+        if endpoint.entry.live == "localai":
+            return await _localai(http, clock, endpoint)
         return await _from_list(http, clock, endpoint)
     except ProviderFailed:
         return Live()
@@ -135,6 +137,21 @@ async def _lmstudio(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
                 context_window=_size(row.get("loaded_context_length")),
                 vision=row.get("type") == "vlm",
             )
+    return Live()
+
+
+async def _localai(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
+    """Its list of models with what each can do; the usual list from a version that has none."""
+    try:
+        body = await _get(http, clock, endpoint, endpoint.url("/models/capabilities"), LIVE_TIMEOUT)
+    except ProviderFailed:
+        return await _from_list(http, clock, endpoint)
+    for row in _rows(body.get("data")):
+        if row.get("id") == endpoint.info.model:
+            able = row.get("capabilities")
+            named = {str(one).lower() for one in able} if isinstance(able, list) else set()
+            seen = _eyes(row) if not named else any("vision" in one for one in named)
+            return Live(model=endpoint.info.model, context_window=_window(row), vision=seen)
     return Live()
 
 

@@ -64,6 +64,8 @@ class Reply:
     before_gate: int = 0
     cut_after: int | None = None
     finish: str = ""
+    model: str = ""
+    """The model that answers, if it is not the one that was asked for."""
     pause: float = 0.0
     """Seconds between two pieces of a stream: a slow model."""
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
@@ -186,7 +187,7 @@ def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
         "created": 0,
-        "model": call.body["model"],
+        "model": reply.model or call.body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": finish_reason(reply)}],
         "usage": _usage(call, reply),
     }
@@ -194,6 +195,7 @@ def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:
 
 def pieces(reply: Reply, call: ModelCall, number: int, words: list[str]) -> Iterator[str]:
     """The answer as server-sent events; ``words`` are the pieces of its text."""
+    call = replace(call, body={**call.body, "model": reply.model or call.body["model"]})
     yield _event(call, number, {"role": "assistant", "content": ""})
     for word in words:
         yield _event(call, number, {"content": word})
