@@ -28,8 +28,13 @@ OPEN = """(async () => {
       const {tabId, requestId, type, data} = frame.params;
       if (type !== 'text_delta') told.push({tabId, requestId, type, data});
       if (type === 'clarify' && held.answer) {
-        const option = data.options.find(({id}) => id === held.answer) ?? data.options.at(-1);
+        const rest = data.kind === 'clarify' ? data.options[0] : data.options.at(-1);
+        const option = data.options.find(({id}) => id === held.answer) ?? rest ?? {id: 'text'};
         held.call('card.answer', {tabId, cardId: data.cardId, answer: option.id});
+      }
+      if (type === 'plan_review' && held.answer) {
+        const decision = held.answer === 'deny' ? 'rejected' : 'approved';
+        held.call('plan.answer', {tabId, planId: data.planId, decision});
       }
     }
   });
