@@ -51,7 +51,7 @@ ASKED: Final[dict[str, ev.Card]] = {
         GRANT_OPTIONS,
         details=[detail("Address", "https://xn--pypal-4ve.example/signin")],
     ),
-    "umlaut": card(Ask.READ, "xn--mnchen-3ya.example", GRANT_OPTIONS, warnings=["for_task"]),
+    "umlaut": card(Ask.READ, "xn--mnchen-3ya.example", GRANT_OPTIONS),
     "download": card(
         Ask.DOWNLOAD,
         "files.shop.example",
@@ -69,7 +69,7 @@ ASKED: Final[dict[str, ev.Card]] = {
         LONG_HOST,
         GRANT_OPTIONS,
         details=[detail("Address", f"http://{LONG_HOST}/api/prices?all=1")],
-        warnings=["as_user", "plain_text", "for_task"],
+        warnings=["as_user", "plain_text"],
     ),
     "api": card(
         Ask.API,

@@ -82,7 +82,7 @@ export function Card({ item }) {
           <bdi>{title}</bdi>
         </h2>
       </div>
-      {card.host && !title.includes(card.origin || card.host) && (
+      {card.host && !title.includes(card.origin || card.host) && !card.warnings.includes("goes_to") && (
         <p class="card-host">
           <span>{t(card.ask === "press" ? "card_on" : "card_to")}</span>{" "}
           <strong>

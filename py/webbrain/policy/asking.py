@@ -82,7 +82,6 @@ WARNINGS: Final[Mapping[str, str]] = {
     "disguised": "The name of this site has letters that may be meant to look like another's.",
     "more_fields": "{more} more fields are not listed.",
     "more_details": "{more} more are not listed.",
-    "for_task": "A yes counts for this task only.",
 }
 
 ANSWERS: Final[Mapping[str, str]] = {

@@ -163,4 +163,4 @@ def plain_text(urls: Sequence[str]) -> list[str]:
 
 def _of_reading(call: Call, urls: Sequence[str]) -> list[str]:
     as_user = call.spec.name in OPENS_A_TAB or any(cookies_for(url, call.page) for url in urls)
-    return [*(["as_user"] if as_user else []), *plain_text(urls), "for_task"]
+    return [*(["as_user"] if as_user else []), *plain_text(urls)]

@@ -6,6 +6,7 @@ import pytest
 
 from tests.security.consent.pages import PAGES
 from tests.support.browsers import Browser
+from tests.support.port import Port
 from tests.support.small_site import SmallSite
 from tests.support.stage import Stage, choose_model
 from webbrain.testing.model_server import ModelServer, Script
@@ -19,6 +20,14 @@ def module_stage(browser: Browser) -> Iterator[Stage]:
     with Shop() as shop, ModelServer(script) as model:
         choose_model(browser, model)
         yield Stage(browser, shop, model, script)
+
+
+@pytest.fixture(scope="module")
+def port(module_stage: Stage) -> Port:
+    """Another screen, which answers nothing by itself."""
+    held = Port(module_stage.browser)
+    held.answer_cards("")
+    return held
 
 
 @pytest.fixture(scope="module")

@@ -136,7 +136,7 @@ def test_a_click_under_way_when_the_card_came_is_no_answer(shop: Try) -> None:
     shop.panel.wait_over()
 
 
-def test_double_approval_is_one_effect(shop: Try) -> None:
+def test_double_approval_is_one_effect(shop: Try, port: Port) -> None:
     shop.press()
     card = shop.card_id()
     shop.panel.page.wait_for(GUARD)
@@ -149,11 +149,11 @@ def test_double_approval_is_one_effect(shop: Try) -> None:
     shop.panel.wait_over()
     assert shop.effects == ["go"]
     with pytest.raises(RuntimeError, match="card_gone"):
-        Port(shop.stage.browser).call("card.answer", tabId=shop.tab.id, cardId=card, answer="once")
+        port.call("card.answer", tabId=shop.tab.id, cardId=card, answer="once")
     assert shop.effects == ["go"]
 
 
-def test_a_stale_window_cannot_answer(shop: Try) -> None:
+def test_a_stale_window_cannot_answer(shop: Try, port: Port) -> None:
     """A second panel that missed the answer, and the card of a run that is over."""
     shop.press()
     old = shop.card_id()
@@ -163,8 +163,6 @@ def test_a_stale_window_cannot_answer(shop: Try) -> None:
     second.wait_over()
     assert not second.page.exists(CARD)
     shop.press()
-    port = Port(shop.stage.browser)
-    port.answer_cards("")
     for tab, card in ((shop.tab.id, old), (shop.tab.id + 1, shop.card_id())):
         with pytest.raises(RuntimeError, match="card_gone"):
             port.call("card.answer", tabId=tab, cardId=card, answer="once")
@@ -173,14 +171,14 @@ def test_a_stale_window_cannot_answer(shop: Try) -> None:
     assert shop.effects == ["go"]
 
 
-def test_a_question_dies_with_python(shop: Try) -> None:
+def test_a_question_dies_with_python(shop: Try, port: Port) -> None:
     shop.press()
     card = shop.card_id()
     shop.stage.browser.kill_python()
     shop.panel.wait_turn("turn.status === 'interrupted'", 60)
     assert not shop.panel.page.exists(CARD)
     with pytest.raises(RuntimeError, match="card_gone"):
-        Port(shop.stage.browser).call("card.answer", tabId=shop.tab.id, cardId=card, answer="once")
+        port.call("card.answer", tabId=shop.tab.id, cardId=card, answer="once")
     assert shop.effects == []
     shop.stage.script.clear()
 
