@@ -174,7 +174,7 @@ class Firefox(Browser):
         manifest = json.loads((extension / "manifest.json").read_text(encoding="utf-8"))
         self._addon = addon = manifest["browser_specific_settings"]["gecko"]["id"]
         self.origin = f"moz-extension://{UUID}"
-        own = {
+        own: dict[str, bool | int | str] = {
             "browser.download.dir": str(self._profile / "downloads"),
             "browser.download.folderList": 2,
             "extensions.webextensions.uuids": json.dumps({addon: UUID}),
