@@ -25,6 +25,7 @@ def scenario(host: MemoryHost | None = None) -> Bench:
         call("get_accessibility_tree"),
         [call("set_field", ref_id="ref_2", text="Ada"), call("click_ax", ref_id="ref_1")],
         ProviderFailed("Busy.", code="overloaded", transient=True),
+        call("read_page"),
         call("done", summary="Ordered.", outcome="success"),
         host=host,
     )
