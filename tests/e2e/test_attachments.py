@@ -15,7 +15,7 @@ from webbrain.testing.chat import ModelCall
 from webbrain.testing.model_server import ModelServer, Script
 
 INVOICE = pdf(["Invoice 42 of the tea shop: 3 teapots"], title="Invoice")
-LONG = pdf([prose(number) for number in range(1, 40)], ballast=8_000_000)
+LONG = pdf([prose(number) for number in range(1, 13)], ballast=8_000_000)
 NOTES = "Ring Ada about the blue teapot.\n"
 
 ATTACH = """(async (files) => {
@@ -74,8 +74,10 @@ def person(model_call: ModelCall) -> list[dict[str, Any]]:
 
 
 def attached(text: str) -> tuple[str, str, str]:
-    """What is said of the last attached file before the boundary, the boundary, and what lies behind it."""
-    return text.rpartition("Attached by the user: ")[2].partition("<untrusted_page_content")
+    """What is said of the first attached text before the boundary, the boundary, and what lies behind it."""
+    block = text.partition("Attached by the user: ")[2]
+    before, tag, after = block.partition("<untrusted_page_content")
+    return before.rpartition("Attached by the user: ")[2], tag, after
 
 
 def colour(browser: Browser, picture: str) -> list[Any]:
