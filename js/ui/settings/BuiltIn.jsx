@@ -54,7 +54,7 @@ export function BuiltIn({ onState }) {
     <div class={`result ${good ? "result-ok" : none ? "result-warn" : ""}`} data-builtin={state}>
       <Icon name={good ? "check" : "info"} />
       <div>
-        <p role="status">{t(progress === null ? `builtin_${state}` : "builtin_running")}</p>
+        <p role="status">{progress === null ? t(`builtin_${state}`) : t("builtin_running")}</p>
         {progress !== null && (
           <p class="download">
             <progress aria-label={t("builtin_progress")} max={1} value={progress} />
