@@ -326,6 +326,14 @@ async def test_a_full_context_is_shortened_once() -> None:
     assert bench.last("run_complete")["status"] == "completed"
 
 
+async def test_what_cannot_be_shortened_is_not_sent_twice() -> None:
+    bench = Bench(ProviderFailed("Too long.", code="context_too_small"), "never")
+    await bench.run("x", "ask")
+    assert bench.last("error")["code"] == "context_too_small"
+    assert bench.events("warning") == []
+    assert len(bench.model.requests) == 1
+
+
 async def test_another_model_than_the_chosen_one_is_told_once() -> None:
     other = ModelReply(tool_calls=[call("get_selection", call_id="c")], model="tiny-llama")
     bench = Bench(other, ModelReply(text="Here.", model="tiny-llama"))

@@ -57,6 +57,9 @@ class ModelCaller:
                 self._void()
                 if error.code == CONTEXT_OVERFLOW and not shortened:
                     shortened = True
+                    less = self._request(client.info.context_window, strategy, state, pinned, emergency=True)
+                    if _chars(less) >= _chars(request):
+                        raise  # all of it is needed, so that the same would be sent again
                     self._warn(
                         "context_shortened", "The conversation was too long for the model and was shortened."
                     )
@@ -127,6 +130,10 @@ def _measured(strategy: TurnStrategy, state: TurnState) -> tuple[ModelRequest, i
     request = strategy.request(state)
     whole = sum(map(message_chars, request.messages)) + tools_chars(request.tools)
     return request, max(0, whole - sum(map(message_chars, state.messages)))
+
+
+def _chars(request: ModelRequest) -> int:
+    return sum(map(message_chars, request.messages))
 
 
 def _may_stream(info: ModelInfo, mode: Mode) -> bool:
