@@ -11,6 +11,7 @@ from tests.bench.llm.recorder import Exchange, transcript
 from tests.bench.llm.report import Row
 from tests.bench.llm.site import Site
 from tests.bench.llm.tasks import Task
+from tests.support.approve import approve
 from tests.support.browsers import Browser, Tab
 from tests.support.browsers.base import POLL
 from tests.support.screens import Panel, Settings, Turn
@@ -106,7 +107,7 @@ class Driver:
             if turn is not None and turn.over:
                 return turn, cards
             if turn is not None and turn.card:
-                panel.answer(panel.options()[0])
+                approve(panel)
                 cards += 1
             time.sleep(POLL)
         with contextlib.suppress(TimeoutError):
