@@ -32,17 +32,17 @@ class Try:
         self.results: list[dict[str, Any]] = []
         self.text = ""
 
-    def ask(self, *before: Any, **more: Any) -> "Try":
+    def ask(self, *before: Any) -> "Try":
         """Have the model look, make the call and look at what came of it; stop at the card."""
-
-        def seen(model_call: ModelCall) -> Answer:
-            self.results.append(last_result(model_call).result)
-            return done("Tried.", "partial")
-
-        self.stage.plan(see(), *before, seen)
+        self.stage.plan(see(), *before, self.seen)
         self.panel.send("Do it.", "act")
         self.text = self.panel.wait_card()
         return self
+
+    def seen(self, model_call: ModelCall) -> Answer:
+        """The model's last step: keep what came of the call."""
+        self.results.append(last_result(model_call).result)
+        return done("Tried.", "partial")
 
     def press(self, name: str = "Show more") -> "Try":
         """A click on the button of that name."""
@@ -160,6 +160,7 @@ def test_a_stale_window_cannot_answer(shop: Try, port: Port) -> None:
     second = shop.stage.open_panel(shop.tab)
     second.wait_card()
     shop.panel.stop()
+    shop.stage.script.clear()
     second.wait_over()
     assert not second.page.exists(CARD)
     shop.press()
