@@ -181,3 +181,17 @@ async def test_a_model_that_thinks_all_the_same_gets_room_for_its_thoughts() -> 
     assert (first.max_tokens, first.thinking) == (MAX_OUTPUT_TOKENS_CONSTRAINED, "off")
     assert second.max_tokens == MAX_OUTPUT_TOKENS
     assert small.last("run_complete")["status"] == "completed"
+
+
+async def test_steps_keep_their_outcomes_however_long_the_run_is() -> None:
+    """The conversation itself is never sent, so nothing of it is cut to make it fit a small window."""
+    host = page_host()
+    host.page.on("set_field", {"success": True, "changed": ["message: " + "x" * 3_000]})
+    steps = [{"tool": "set_field", "ref_id": "ref_2", "text": f"word {number}"} for number in range(12)]
+    small = bench(*steps, {"tool": "done", "summary": "Seen.", "outcome": "success"}, host=host)
+    small.model.info = replace(SMALL, context_window=4_096)
+    await small.run("Write some words")
+    asked = small.model.requests[-1].messages[-1].content
+    assert asked.count("set_field") == len(steps)
+    assert "no result" not in asked
+    assert len(small.model.requests) == len(steps) + 1, "nothing was asked to sum it up"

@@ -247,10 +247,154 @@ def test_a_link_that_changes_nothing_is_not_followed_again(data: dict[str, Any])
 
 
 def test_the_same_call_is_not_made_for_ever_whatever_it_changes() -> None:
-    run = Run()
+    run = Run("Order again and again.")
     for _ in range(4):
         run.step(click("ref_9"))
     assert not run.allows(click("ref_9"))
+
+
+BUTTONS = """link "News" [ref_2] href="/news"
+button "Order" [ref_9]"""
+
+
+@pytest.mark.parametrize(
+    ("task", "again"),
+    [
+        ("Press Order.", False),
+        ("Drücke „Order“.", False),
+        ("Press Order twice.", True),
+        ("Press Order until it is empty.", True),
+        ("Press it.", True),
+    ],
+)
+def test_a_named_button_that_worked_is_not_pressed_at_once_again(task: str, again: bool) -> None:
+    run = Run(task)
+    run.step(click("ref_9"), changed=["message: It is ordered."])
+    assert run.allows(click("ref_9")) is again
+    run.step(click("ref_8"))
+    assert run.allows(click("ref_9")), "something else was done, so it may be due"
+
+
+def test_where_only_a_named_button_was_wanted_there_is_nothing_left_but_the_end() -> None:
+    run = Run("Use the Order button, once.", tree=BUTTONS)
+    assert {"click_ax"} <= names(run.schema)
+    run.step(click("ref_9"), changed=["message: It is ordered."])
+    assert run.schema["properties"]["tool"] == {"const": "done"}
+
+
+@pytest.mark.parametrize(
+    ("task", "data"),
+    [
+        ("Press Order and see what it says.", {}),
+        ("Press Order, then News.", {}),
+        ("Press Order. News is next.", {}),
+        ("Press Order.", {"changed": ['opened: dialog "Sure?"']}),
+        ("Press Order.", {"newTab": {"tabId": 7}}),
+        ("Press Order.", {"success": False, "error": "covered"}),
+        ("Press Order three times.", {}),
+        ("Buy it.", {}),
+    ],
+)
+def test_the_end_is_not_forced_while_something_may_be_left(task: str, data: dict[str, Any]) -> None:
+    run = Run(task, tree=BUTTONS)
+    run.step(click("ref_9"), **data)
+    assert len(names(run.schema)) > 1
+
+
+def test_the_end_is_not_forced_on_a_page_with_something_to_fill_in() -> None:
+    run = Run("Press Order.")
+    run.step(click("ref_9"), changed=["message: Your name is missing."])
+    assert run.allows(fill("ref_4", "Ada"))
+
+
+def test_once_the_form_is_sent_only_what_is_new_or_named_leads_on() -> None:
+    after = TREE.replace("ref_2]", "ref_22]") + '\nlink "Receipt" [ref_31]\nlink "Lima" [ref_32]'
+    CAN.update({"ref_22": "click", "ref_31": "click", "ref_32": "click"})
+    try:
+        for task, menu in (("Order it for Ada.", False), ("Order for Ada, then read the news.", True)):
+            run = Run(task)
+            run.step(fill("ref_4", "Ada"), TREE.replace('"text"', '"text" value="Ada"'), verified=True)
+            run.step(click("ref_9"), after, currentUrl="https://shop.example/thanks", previousUrl="x")
+            offered = json.dumps(run.schema)
+            assert ("News [ref_22]" in offered) is menu
+            assert "Receipt [ref_31]" in offered
+            assert "Lima [ref_32]" in offered
+    finally:
+        for ref in ("ref_22", "ref_31", "ref_32"):
+            del CAN[ref]
+
+
+def test_a_link_does_not_count_as_sending() -> None:
+    """Who looks for something may come back to the menu as often as it takes."""
+    CAN["ref_22"] = "click"
+    try:
+        run = Run("When is it open?")
+        run.step(
+            click("ref_2"),
+            TREE.replace("ref_2]", "ref_22]"),
+            currentUrl="https://shop.example/b",
+            previousUrl="x",
+        )
+        assert run.allows(click("ref_22"))
+    finally:
+        del CAN["ref_22"]
+
+
+OPTIONAL = TREE.replace('"Name" [ref_4]', '"Company (optional)" [ref_4]')
+
+
+def test_a_field_that_may_stay_empty_is_offered_if_the_task_speaks_of_it() -> None:
+    for task, offered in (("Order it for Ada.", False), ("Order it for the company Ada Ltd.", True)):
+        assert ("Company (optional) [ref_4]" in json.dumps(Run(task, tree=OPTIONAL).schema)) is offered
+
+
+def begun(task: str) -> Run:
+    """A form whose number was put in, and whose name field is empty."""
+    run = Run(task)
+    run.step(fill("ref_6", "2"), TREE.replace('type="number"', 'type="number" value="2"'), verified=True)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("task", "waits"),
+    [
+        ("Ada Lovelace would like 2 pieces. Please order that.", True),
+        ("Order 2 pieces for Ada Lovelace.", True),
+        ("Order 2 pieces with the words “Happy birthday”.", True),
+        ("Order 2 pieces.", False),
+        ("Order 2 pieces in Extra Large.", False),
+        ("Order 2 pieces and press “News”.", False),
+    ],
+)
+def test_no_button_while_a_name_or_a_quoted_text_of_the_task_is_not_entered(task: str, waits: bool) -> None:
+    tree = TREE.replace('Extra \\"large\\"', "Extra large")
+    run = begun(task)
+    run.page = page(tree.replace('type="number"', 'type="number" value="2"'))
+    enter = {"finished": "no", "tool": "press_keys", "key": "Enter"}
+    assert (run.allows(click("ref_9")), run.allows(enter)) == (not waits, not waits)
+
+
+def test_what_was_entered_is_missing_no_more() -> None:
+    run = begun("Order 2 pieces for Ada Lovelace, with the words “Happy birthday”.")
+    filled = TREE.replace('type="number"', 'type="number" value="2"')
+    run.page = page(filled)
+    run.step(fill("ref_4", "Ada Lovelace"), filled.replace('type="text"', 'type="text" value="Ada Lovelace"'))
+    assert run.allows(click("ref_9")), "no empty field is left for the quoted text"
+
+
+@pytest.mark.parametrize(
+    ("task", "outcomes"),
+    [
+        ("Put Ada in, then press Order.", ["partial", "failed"]),
+        ("Put Ada in. Do not press Order.", ["success", "partial", "failed"]),
+        ("Put Ada in, without an order.", ["success", "partial", "failed"]),
+    ],
+)
+def test_a_button_that_the_task_names_comes_before_success(task: str, outcomes: list[str]) -> None:
+    run = Run(task)
+    run.step(fill("ref_4", "Ada"), TREE.replace('type="text"', 'type="text" value="Ada"'), verified=True)
+    done = next(b for b in run.schema["anyOf"] if b["properties"]["tool"] == {"const": "done"})
+    assert done["properties"]["outcome"]["enum"] == outcomes
 
 
 def test_an_open_list_is_answered_first() -> None:
@@ -304,7 +448,7 @@ def test_the_text_of_a_page_is_read_once_and_only_if_the_tree_is_not_all_of_it()
 
 
 def test_keys_and_directions_that_mean_something() -> None:
-    run = Run()
+    run = Run("Order it for Ada.")
     assert "press_keys" not in names(run.schema)
     assert run.allows({"finished": "no", "tool": "scroll", "direction": "down"})
     assert not run.allows({"finished": "no", "tool": "scroll", "direction": "up"})

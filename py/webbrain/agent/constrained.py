@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from webbrain.agent import constrained_ends as ends
 from webbrain.agent import constrained_page as pages
 from webbrain.agent import constrained_steps as history
 from webbrain.agent.constrained_schema import ELEMENT, FINISHED, NEVER, TurnSchema
@@ -33,9 +34,11 @@ class ConstrainedTurns:
     """One instance per run: it remembers what the elements of earlier pages were called."""
 
     needs_page = True
+    sends_history = False
 
     def __init__(self) -> None:
         self._targets: dict[str, str] = {}
+        self._shown: dict[int, frozenset[str]] = {}
         self._room = MAX_OUTPUT_TOKENS_CONSTRAINED
 
     def request(self, state: TurnState) -> ModelRequest:
@@ -55,7 +58,7 @@ class ConstrainedTurns:
             messages=[*self.opening(state), Message(role="user", content=asked)],
             temperature=0.0,
             max_tokens=self._room,
-            response_schema=TurnSchema(state, elements, done).build(),
+            response_schema=TurnSchema(state, elements, done, self._seen_before(done)).build(),
             response_name="step",
             thinking="off",
         )
@@ -67,8 +70,21 @@ class ConstrainedTurns:
             *examples(tuple(tool.name for tool in state.tools)),
         ]
 
+    def _seen_before(self, done: Sequence[history.Step]) -> frozenset[str]:
+        """Names of what could be clicked before the last form was sent."""
+        sent = ends.last_sent(done)
+        shown = (names for count, names in self._shown.items() if count <= sent)
+        return frozenset().union(*shown)
+
+    def _remember(self, state: TurnState) -> None:
+        controls = state.page.controls if state.page else ()
+        _, run = history.split(state.messages)
+        names = frozenset(c.name for c in controls if c.can & {"click", "toggle"})
+        self._shown[len(history.steps(run))] = names
+
     def read(self, reply: ModelReply, state: TurnState) -> Turn:
         """Take the one call out of the answer; raise ``ModelMayRetry`` if there is none."""
+        self._remember(state)
         if reply.finish == "length":
             if reply.reasoning:
                 # It thinks whatever it is told, and thoughts count.

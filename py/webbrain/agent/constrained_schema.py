@@ -7,13 +7,14 @@ What was done already, or tried twice in vain, is left out.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from webbrain.agent import constrained_words
+from webbrain.agent.constrained_ends import Ends
 from webbrain.agent.constrained_page import Element, describe, label
 from webbrain.agent.constrained_steps import Step
-from webbrain.agent.constrained_values import PATTERNS, named
+from webbrain.agent.constrained_values import PATTERNS, named, unused_names, unused_quotes
 from webbrain.agent.turns import Control, TurnState
 from webbrain.tools.base import ToolSpec
 
@@ -63,6 +64,8 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 """An address in a task; the host of an e-mail address is none."""
+_OPTIONAL = re.compile(r"\b(?:optional\w*|facultati\w*|opcional\w*|opzional\w*)\b", re.IGNORECASE)
+"""How fields are marked that may stay empty, in the six languages."""
 FINISHED: Final = "finished"
 """The first key of every answer: the model judges the task before it picks a tool. Without it a small model
 acts on for ever.
@@ -77,17 +80,28 @@ Schema = dict[str, Any]
 class TurnSchema:
     """Builds the alternatives of one turn."""
 
-    def __init__(self, state: TurnState, elements: Mapping[str, Element], done_steps: Sequence[Step]) -> None:
+    def __init__(
+        self,
+        state: TurnState,
+        elements: Mapping[str, Element],
+        done_steps: Sequence[Step],
+        seen: Collection[str] = (),
+    ) -> None:
+        """``seen``: names of what could be clicked before the last form was sent."""
         self._state = state
         self._elements = elements
         self._steps = done_steps
         self._controls = state.page.controls[:REFS] if state.page else ()
         self._in_vain = _in_vain(done_steps)
+        self._ends = Ends(state.task, self._controls, done_steps, seen)
 
     def build(self) -> Schema:
         """The schema for the answer."""
         waiting = [tool for tool in self._state.tools if tool.name == DIALOG_TOOL and self._dialog_open()]
-        branches = [branch for tool in waiting or self._state.tools for branch in self._branches(tool)]
+        tools = waiting or self._state.tools
+        if not waiting and self._ends.over():
+            tools = [tool for tool in tools if tool.name in ENDS]
+        branches = [branch for tool in tools for branch in self._branches(tool)]
         if not waiting and not (branches and any(tool.name == "done" for tool in self._state.tools)):
             branches.append(_object("answer", {"text": _text(SUMMARY_CHARS)}))
         return {"anyOf": branches} if len(branches) > 1 else branches[0]
@@ -174,6 +188,8 @@ class TurnSchema:
             )
             if ticked and any(s.ref == control.ref and s.ok for s in self._steps):
                 continue
+            if self._ends.useless(control):
+                continue
             found.append(control)
         pending = self._pending_options()
         if pending:
@@ -190,8 +206,15 @@ class TurnSchema:
         """A form was begun, and a typed field is empty for which the task names a value not yet used."""
         used = {str(step.args["text"]) for step in self._steps if step.ok and "text" in step.args}
         begun = any(step.ok and "text" in step.args and not step.new_page for step in self._steps)
+        words = constrained_words.of(self._state.task)
+        shown = [name for element in self._elements.values() for name in (element.name, *element.options)]
         for control in self._typeable() if begun else []:
             element = self._elements.get(control.ref)
+            if element is not None and not element.value and element.kind not in PATTERNS:
+                if words.naming.search(control.name) and unused_names(self._state.task, used, shown):
+                    return True
+                if not _OPTIONAL.search(control.name) and unused_quotes(self._state.task, used, shown):
+                    return True
             if element is None or element.value or element.kind not in ("date", "number", "email"):
                 continue
             if set(named(element.kind, self._state.task) or ()) - used:
@@ -249,11 +272,15 @@ class TurnSchema:
         return [_object(tool.name, self._required(tool, {"ref_id"}), labels)] if labels else []
 
     def _fields(self, tool: ToolSpec, controls: Iterable[Control]) -> list[Schema]:
-        """One alternative per kind of field. A typed field takes what the task names of its kind; if that is
-        nothing, it is offered only once the page insists on it.
+        """One alternative per kind of field. What calls itself optional is offered if the task speaks of it.
+
+        A typed field takes what the task names of its kind; if that is nothing, it is offered only once the
+        page insists on it.
         """
         kinds: dict[str, list[str]] = {}
         for control in controls:
+            if _OPTIONAL.search(control.name) and not self._ends.spoken_of(_OPTIONAL.sub("", control.name)):
+                continue
             element = self._elements.get(control.ref)
             kind = element.kind if element and element.kind in PATTERNS else ""
             kinds.setdefault(kind, []).append(label(control))
@@ -307,7 +334,8 @@ class TurnSchema:
     def _keys(self) -> list[str]:
         """Keys that mean something now: Enter after typing, Escape for what lies over the page."""
         last = self._steps[-1] if self._steps else None
-        keys = ["Enter"] if last and last.ok and isinstance(last.args.get("text"), str) else []
+        typed = last is not None and last.ok and isinstance(last.args.get("text"), str)
+        keys = ["Enter"] if typed and not self._value_missing() else []
         return [*keys, "Escape"] if any(e.overlay for e in self._elements.values()) else keys
 
     def _done(self, tool: ToolSpec) -> list[Schema]:
@@ -315,6 +343,8 @@ class TurnSchema:
         if "outcome" in properties and (self._nothing_done_yet() or self._not_sent_yet()):
             if not self._steps and self._controls:
                 return []
+            properties["outcome"] = {"enum": ["partial", "failed"]}
+        elif "outcome" in properties and self._ends.button_left():
             properties["outcome"] = {"enum": ["partial", "failed"]}
         return [_object(tool.name, {**properties, "summary": _text(SUMMARY_CHARS)})]
 

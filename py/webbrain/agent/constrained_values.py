@@ -48,7 +48,35 @@ _VAGUE_DATE = re.compile(
 )
 _NUMBER = re.compile(r"(?<![\w.@-])-?\d+(?:\.\d+)?(?![\w@-]|\.\d)")
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
+_NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w'\u2019-]*(?:\s+[^\W\d_a-zß-ÿ][\w'\u2019-]*)+")
+_QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{3,400})[”“»\"]")
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
+
+
+def unused_names(task: str, used: Iterable[str], shown: Iterable[str]) -> list[str]:
+    """Names of people (two words or more with capitals) in the task that were not entered yet.
+
+    What is ``shown`` on the page (labels, options) is none. A name may have a word of the task before it
+    ("Book Lena Brandt"), so one that holds what was entered counts as entered.
+    """
+    known, entered = [text.casefold() for text in shown], [text.casefold() for text in used if text]
+    return [
+        name
+        for name in _unique(match[0] for match in _NAME.finditer(task))
+        if not any(name.casefold() in text for text in known)
+        and not any(text in name.casefold() or name.casefold() in text for text in entered)
+    ]
+
+
+def unused_quotes(task: str, used: Iterable[str], shown: Iterable[str]) -> list[str]:
+    """Texts that the task quotes, and that were not entered yet; what the page shows is no text to enter."""
+    known = {text.casefold() for text in shown}
+    entered = [text.casefold() for text in used]
+    return [
+        text
+        for text in _unique(match[1].strip() for match in _QUOTED.finditer(task))
+        if text.casefold() not in known and not any(text.casefold() in other for other in entered)
+    ]
 
 
 def named(kind: str, task: str) -> list[str] | None:

@@ -35,6 +35,12 @@ class Words:
     """Verbs after which a form is sent."""
     not_sending: re.Pattern[str]
     """A negation and what it is about."""
+    repeating: re.Pattern[str]
+    """That something is to be done more than once."""
+    joining: re.Pattern[str]
+    """That something else follows."""
+    naming: re.Pattern[str]
+    """The label of a field for a person's name."""
     question: re.Pattern[str]
     """How a task begins that wants to know something and change nothing."""
     numbers: tuple[str, ...]
@@ -50,6 +56,9 @@ def _words(
     forward: str,
     sending: str,
     negations: str,
+    repeating: str,
+    joining: str,
+    naming: str,
     question: str,
     numbers: str,
     dozen: str,
@@ -66,6 +75,9 @@ def _words(
         forward=_whole(forward),
         sending=_whole(sending),
         not_sending=re.compile(negated, re.IGNORECASE),
+        repeating=_whole(repeating),
+        joining=_whole(joining),
+        naming=_whole(naming),
         question=re.compile(rf"[?\uff1f\u00bf]|^\s*{_any(question)}\b", re.IGNORECASE),
         numbers=tuple(numbers.split()),
         dozen=dozen,
@@ -91,6 +103,9 @@ ENGLISH: Final = _words(
         place pay post subscribe create confirm join
     """,
     negations="not? don't never without nothing",
+    repeating=r"twice times again until each every all more repeatedly",
+    joining="and then after",
+    naming=r"name guest",
     question="""
         what who when where which why how is are does do can tell find list name summari[sz]e read say
         show explain describe compare check give
@@ -116,6 +131,9 @@ LANGUAGES: Final[Mapping[str, Words]] = {
             bezahl\w* veröffentlich\w* poste\w* abonnier\w* erstell\w* bestätig\w* einloggen logge
         """,
         negations=r"nicht nichts kein\w* ohne niemals nie",
+        repeating=r"zweimal dreimal \d+_?mal nochmals? wieder(?:holt)? bis jede\w* alle\w* mehrmals",
+        joining="und dann danach",
+        naming=r"name vorname nachname gast",
         question="""
             was wer wann wo welche[rsnm]? warum wieso wie ist sind gibt_es kann sag sage finde nenne liste
             fasse lies zeig zeige erkläre beschreibe vergleiche prüfe gib
@@ -138,6 +156,9 @@ LANGUAGES: Final[Mapping[str, Words]] = {
             paie publi(?:e|er|ez) abonn\w* cré(?:e|er|ez) confirm(?:e|er|ez)
         """,
         negations="ne n' pas sans jamais rien",
+        repeating=r"fois encore jusqu' chaque tou(?:s|tes)",
+        joining="et puis ensuite",
+        naming=r"nom prénom",
         question=r"""
             que quel\w* qui quand où pourquoi comment combien est-ce est sont y_a-t-il peut dis dites
             trouve trouvez liste listez nomme résume résumez lis lisez montre montrez explique expliquez
@@ -160,6 +181,9 @@ LANGUAGES: Final[Mapping[str, Words]] = {
             publi\w* suscr\w* cre(?:a|ar|e) confirm\w* únete unirse
         """,
         negations="no sin nunca nada jamás",
+        repeating=r"veces otra_vez hasta cada tod[oa]s",
+        joining="y e luego después",
+        naming=r"nombre apellidos?",
         question=r"""
             qué que quién\w* cuándo dónde cuál\w* por_qué cómo cuánt\w* es son hay puede\w* di diga dime
             dígame encuentra lista nombra resume resuma lee lea muestra muestre explica explique describe
@@ -182,6 +206,9 @@ LANGUAGES: Final[Mapping[str, Words]] = {
             pubblic\w* abbon\w* cre(?:a|are|i) conferm\w*
         """,
         negations="non senza mai niente nulla",
+        repeating=r"volte ancora fino ogni tutt[ie]",
+        joining="e poi dopo",
+        naming=r"nome cognome",
         question=r"""
             che cosa chi quando dove quale quali perché come quant\w* è sono c'è ci_sono può dimmi di'
             dica trova elenca nomina riassumi leggi mostra spiega descrivi confronta controlla dammi
@@ -203,6 +230,9 @@ LANGUAGES: Final[Mapping[str, Words]] = {
             assin\w* cri(?:a|ar|e) confirm\w* faça_login inicie_sessão
         """,
         negations="não sem nunca nada jamais",
+        repeating=r"vezes outra_vez até cada tod[oa]s",
+        joining="e depois então",
+        naming=r"nome apelido",
         question=r"""
             que o_que quem quando onde qual quais por_que porquê como quant\w* é são há pode diga diz
             encontre liste nomeie resuma leia mostre explique descreva compare verifique dê dá

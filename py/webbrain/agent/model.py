@@ -85,6 +85,8 @@ class ModelCaller:
         self, window: int, strategy: TurnStrategy, state: TurnState, pinned: int, *, emergency: bool
     ) -> ModelRequest:
         """Let the strategy build the request from as much of the history as fits."""
+        if not strategy.sends_history:
+            return strategy.request(state)
         history = state.messages
         request, fixed = _measured(strategy, state)
         fitting = self._guard.fit(
@@ -104,6 +106,8 @@ class ModelCaller:
             state.messages = history
 
     async def _fold(self, client: ModelClient, strategy: TurnStrategy, state: TurnState, pinned: int) -> None:
+        if not strategy.sends_history:
+            return
         request, fixed = _measured(strategy, state)
         await self._compactor.before_step(
             client, state.messages, output=request.max_tokens, fixed=fixed, pinned=pinned

@@ -65,6 +65,9 @@ class TurnStrategy(Protocol):
 
     needs_page: bool
     """The loop reads the page before every model call and puts it in ``TurnState.page``."""
+    sends_history: bool
+    """The request carries the conversation itself, so that it has to fit the window. Else the strategy tells
+    what matters of it in its own, bounded words, and must see all of it."""
 
     def request(self, state: TurnState) -> ModelRequest:
         """Build the model call."""
@@ -83,6 +86,7 @@ class NativeTurns:
     """Tools as the provider's wire format knows them."""
 
     needs_page = False
+    sends_history = True
 
     def request(self, state: TurnState) -> ModelRequest:
         """Put system text, history and tool schemas into a request."""
