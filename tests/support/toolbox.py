@@ -1,6 +1,7 @@
 """A page and a context to run one tool against, and plausible answers of a page for every action."""
 
 import base64
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from webbrain.host.reach import Download, Frame
 from webbrain.services.pictures import PictureStore
 from webbrain.testing.scripted import INFO, ScriptedModel
 from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.person import Answer
 from webbrain.tools.state import Dialog, RunState
 
 TAB: Final = 7
@@ -113,6 +115,13 @@ def context(
     return ToolContext(host, TAB, mode, tier, context_window, submit_token, state=state)
 
 
+class Decided:
+    """A person who takes the first option."""
+
+    async def choose(self, question: str, options: Sequence[str], reason: str) -> Answer:
+        return Answer(options[0] if options else "Yes", "user")
+
+
 async def ready(spec: ToolSpec, url: str = URL) -> tuple[MemoryHost, ToolContext]:
     """A host and a context in which the tool's example makes sense: a dialog to answer, a tab to go to."""
     able = Capabilities(browser="memory", cdp="cdp" in spec.requires)
@@ -134,6 +143,8 @@ async def ready(spec: ToolSpec, url: str = URL) -> tuple[MemoryHost, ToolContext
             ctx.state.opened[other] = "https://shop.example/terms"
         case "inspect_viewport":
             ctx = replace(ctx, sight=eyes(host))
+        case "clarify":
+            ctx = replace(ctx, person=Decided())
     return host, ctx
 
 
