@@ -1,4 +1,7 @@
+# ruff: noqa: E501 (markup of the pages under test is more readable unwrapped)
 """Fields with a mind of their own: state that rules them, suggestions, editors with a model."""
+
+import pytest
 
 from tests.support.player import Player
 
@@ -20,6 +23,53 @@ def test_36_all_kinds_of_field_send_input_events(player: Player) -> None:
     assert player.type('textbox "About"', "B")["verified"]
     assert player.type('combobox "Choose"', "Pro")["verified"]
     assert not player.js("go.disabled")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("date", "2031-02-03"),
+        ("time", "14:30"),
+        ("datetime-local", "2031-02-03T14:30"),
+        ("month", "2031-02"),
+        ("week", "2031-W05"),
+        ("color", "#1e90ff"),
+        ("range", "30"),
+        ("number", "-1.5"),
+    ],
+)
+def test_inputs_that_are_not_typed_into(player: Player, kind: str, text: str) -> None:
+    """They take their value, and the page hears of it."""
+    player.show(
+        f"<input id=i type={kind} aria-label=Field><script>window.heard = []; for (const t of ['input', 'change'])"
+        " i.addEventListener(t, () => heard.push(t))</script>"
+    )
+    ref = player.ref_in(player.line('"Field"'))
+    assert player.call("set_field", ref_id=ref, text=text)["verified"]
+    assert player.js("i.value") == text
+    assert {"input", "change"} <= set(player.js("heard"))
+
+
+def test_a_list_with_several_choices(player: Player) -> None:
+    """By text, one or more; adding keeps the others."""
+    player.show(
+        "<select id=s multiple size=4 aria-label=Sides><option>Rice<option>Salad<option>Bread<option>Soup</select>"
+    )
+    chosen = "[...s.selectedOptions].map((o) => o.text)"
+    assert player.call("set_field", ref_id=player.ref_in(player.line("Sides")), text="Rice\nBread")["success"]
+    assert player.js(chosen) == ["Rice", "Bread"]
+    assert player.click('option "Soup"', add=True)["success"]
+    assert player.js(chosen) == ["Rice", "Bread", "Soup"]
+
+
+def test_typing_sends_keys_for_each_character(player: Player) -> None:
+    """A page that reads keys, and not the field, hears every one."""
+    player.show(
+        "<input id=i aria-label=Word><script>window.keys = []; for (const t of ['keydown', 'keyup'])"
+        " i.addEventListener(t, (e) => keys.push(t + ' ' + e.key))</script>"
+    )
+    assert player.type('textbox "Word"', "aB")["verified"]
+    assert player.js("keys") == ["keydown a", "keyup a", "keydown B", "keyup B"]
 
 
 def test_37_selects_that_do_and_do_not_obey(player: Player) -> None:

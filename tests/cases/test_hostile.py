@@ -2,10 +2,12 @@
 """Pages that are hostile or broken: every reading tool answers in time and size, and the run goes on."""
 
 import time
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
+from tests.support.file_site import File, FileSite
+from tests.support.pdf_files import pdf
 from tests.support.player import Player
 
 READING: dict[str, dict[str, Any]] = {
@@ -57,6 +59,10 @@ PAGES = {
 BUSY = "void setTimeout(() => { const end = Date.now() + 60000; while (Date.now() < end); }, 0)"
 
 
+POINTED: Final = frozenset(READING) - {"get_window_info", "get_frames", "wait_for_stable"}
+"""Tools that look for something in a page, which a paper has not."""
+
+
 def read_everything(player: Player) -> dict[str, dict[str, Any]]:
     """Call every reading tool; fail if one is late or says too much."""
     answers = {}
@@ -83,16 +89,37 @@ def test_page_made_to_break_readers(player: Player, name: str) -> None:
     assert player.js("document.body.children.length") == nodes
 
 
+@pytest.mark.parametrize("named", [True, False], ids=["named so", "by its type only"])
+def test_a_paper_instead_of_a_page(player: Player, named: bool) -> None:
+    """A tab that shows a PDF: every tool for pages says what to use instead, and that reads it."""
+    paper = pdf(["All about the needle."], title="Needles")
+    with FileSite(
+        {"/paper.pdf": File(paper, "application/pdf"), "/paper": File(paper, "application/pdf")}
+    ) as files:
+        player.port.call("settings.set", values={"agentAllowLocalNetwork": True})
+        player.open(files.url + ("/paper.pdf" if named else "/paper"), wait=False)
+        shown = f"t.url.startsWith('{files.url}') && t.status === 'complete'"
+        player.browser.control.wait(
+            f"(globalThis.browser ?? chrome).tabs.get({player.tab.id}).then((t) => {shown})"
+        )
+        answers = read_everything(player)
+        for tool in POINTED:
+            assert not answers[tool]["success"], tool
+            assert "read_pdf" in answers[tool]["error"], (tool, answers[tool])
+        read = player.call("read_pdf")
+        assert read["success"], read
+        assert "All about the needle" in str(read["pages"])
+
+
 def test_script_that_runs_for_a_minute(player: Player) -> None:
-    """The page is said to be busy, each time within the deadline, and the run goes on elsewhere."""
+    """The page is said to be busy within the deadline, which all reading tools share, and the run goes on."""
     player.show("<p>needle</p><button>Buy</button>")
     player.tree()
     player.js(BUSY)
-    for tool in ("get_accessibility_tree", "read_page"):
-        start = time.monotonic()
-        answer = player.call(tool)
-        assert time.monotonic() - start < DEADLINE
-        assert (answer["success"], answer["code"]) == (False, "page_busy"), answer
+    start = time.monotonic()
+    answer = player.call("get_accessibility_tree")
+    assert time.monotonic() - start < DEADLINE
+    assert (answer["success"], answer["code"]) == (False, "page_busy"), answer
     other = player.site.page("<!doctype html><title>Other</title><p>Fine here")
     assert player.call("navigate", url=other)["success"]
     assert "Fine here" in str(player.call("read_page"))

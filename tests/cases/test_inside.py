@@ -4,7 +4,10 @@
 import re
 from urllib.parse import urlsplit
 
+import pytest
+
 from tests.content.harness import Site
+from tests.support.browsers.base import wait_until
 from tests.support.player import Player
 
 PAYMENT = """<!doctype html><title>Pay</title><body>
@@ -33,14 +36,24 @@ def test_57_the_right_one_of_equal_buttons_deep_in_shadows(player: Player) -> No
     assert player.js("document.title") == "lamp"
 
 
-def framed(player: Player, other_site: Site) -> str:
-    """Show a page with a frame of another origin; return what names the frame."""
-    inner = other_site.page(PAYMENT)
-    player.show(
-        f"<h1>Checkout</h1><iframe title=Payment width=500 height=200 src='{inner}'></iframe>"
+def framed(player: Player, other_site: Site, *, html: str = PAYMENT, sibling: bool = False) -> str:
+    """Show a page with a frame of another origin; return what names the frame.
+
+    ``sibling``: the two are subdomains of one domain, which is one site and yet two origins.
+    """
+    inner = other_site.page(html)
+    around = player.site.page(
+        "<!doctype html><title>Test</title><body><h1>Checkout</h1>"
+        f"<iframe title=Payment width=500 height=200 src='{_host(inner, 'pay', sibling)}'></iframe>"
         "<script>window.said = []; addEventListener('message', (e) => { window.said = e.data; })</script>"
     )
-    return urlsplit(inner).netloc + urlsplit(inner).path
+    player.open(_host(around, "shop", sibling))
+    parts = urlsplit(_host(inner, "pay", sibling))
+    return parts.netloc + parts.path
+
+
+def _host(url: str, name: str, sibling: bool) -> str:
+    return url.replace("127.0.0.1", f"{name}.localhost") if sibling else url
 
 
 def test_59_a_form_of_another_site(player: Player, other_site: Site) -> None:
@@ -57,9 +70,10 @@ def test_59_a_form_of_another_site(player: Player, other_site: Site) -> None:
     player.until("said[1] === '17'")
 
 
-def test_60_clickable_boxes_of_another_site(player: Player, other_site: Site) -> None:
+@pytest.mark.parametrize("sibling", [False, True], ids=["another site", "sibling subdomain"])
+def test_60_clickable_boxes_in_a_payment_frame(player: Player, other_site: Site, sibling: bool) -> None:
     """By selector, and by the reference that reading the frame gives."""
-    part = framed(player, other_site)
+    part = framed(player, other_site, sibling=sibling)
     several = player.call("iframe_click", urlFilter=part, selector=".tab")
     assert (several["success"], several["code"]) == (False, "ambiguous")
     assert player.call("iframe_click", urlFilter=part, selector=".tab", matchIndex=1)["success"]
@@ -68,6 +82,37 @@ def test_60_clickable_boxes_of_another_site(player: Player, other_site: Site) ->
     line = next(line for line in inside.splitlines() if '"Card"' in line)
     assert player.call("click_ax", ref_id=player.ref_in(line))["success"]
     player.until("said[0] === 'card'")
+
+
+@pytest.mark.parametrize("action", ["/sent/order", ""], ids=["elsewhere", "its own address"])
+@pytest.mark.parametrize("by", ["selector", "ref"])
+def test_a_frame_that_dies_under_its_own_form(player: Player, other_site: Site, action: str, by: str) -> None:
+    """The form's next page takes the frame's script with it: what became of the press is known all the same."""
+    form = f"<!doctype html><form method=post action='{action}'><input name=n value=1><button>Pay</button></form>"
+    part = framed(player, other_site, html=form)
+    before = len(other_site.received)
+    if by == "selector":
+        answer = player.call("iframe_click", urlFilter=part, selector="button")
+    else:
+        inside = player.call("iframe_read", urlFilter=part)["pageContent"]
+        line = next(line for line in inside.splitlines() if 'button "Pay"' in line)
+        answer = player.call("click_ax", ref_id=player.ref_in(line))
+    assert answer["success"], answer
+    asked = [card for card in player.events("clarify") if card["kind"] == "submit"]
+    assert len(asked) == 1, "a person was asked before"
+    wait_until(lambda: len(other_site.received) > before, 10, lambda: "the form to arrive")
+    assert [method for method, _, _ in other_site.received[before:]] == ["POST"]
+    assert "Thank you" in str(player.call("iframe_read"))
+
+
+def test_a_page_that_dies_under_its_own_form(player: Player) -> None:
+    """The same of the page itself, whose address stays the one it was."""
+    player.show("<form method=post><input name=n value=1><button>Pay</button></form>")
+    before = len(player.site.received)
+    answer = player.click('button "Pay"')
+    assert answer["success"], answer
+    player.until("document.title === 'Sent'")
+    assert [method for method, _, _ in player.site.received[before:]] == ["POST"]
 
 
 def test_62_buttons_in_nested_frames(player: Player) -> None:

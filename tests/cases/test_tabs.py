@@ -150,7 +150,7 @@ def test_88_a_file_field_that_is_never_in_the_page(player: Player) -> None:
     assert again["success"], again
 
 
-@pytest.mark.parametrize("held", ["in the page", "in a shadow root", "in a frame"])
+@pytest.mark.parametrize("held", ["in the page", "in a shadow root"])
 def test_88_a_file_field_that_is_made_and_attached_by_the_press(player: Player, held: str) -> None:
     """The other half of such pages: found once the press has put it somewhere."""
     if player.browser.name == "firefox":
@@ -158,7 +158,6 @@ def test_88_a_file_field_that_is_made_and_attached_by_the_press(player: Player, 
     place = {
         "in the page": "document.body",
         "in a shadow root": "document.body.appendChild(document.createElement('x-a')).attachShadow({mode: 'closed'})",
-        "in a frame": "document.body.appendChild(document.createElement('iframe')).contentDocument.body",
     }[held]
     number, name = saved_file(player)
     player.show(
@@ -195,3 +194,34 @@ def test_79_own_pages_are_no_target(player: Player) -> None:
     assert (answer["success"], answer["code"]) == (False, "own_page"), answer
     assert not player.call("get_accessibility_tree")["success"]
     assert player.js("location.href") == settings
+
+
+def test_back_and_forward(player: Player) -> None:
+    """The tab's own history, both ways, and an end that is said."""
+    first = player.site.page("<!doctype html><title>One</title><p>First")
+    player.open(first)
+    player.call("navigate", url=player.site.page("<!doctype html><title>Two</title><p>Second"))
+    assert player.call("go_back")["success"]
+    assert player.js("document.title") == "One"
+    assert player.call("go_forward")["success"]
+    assert player.js("document.title") == "Two"
+    end = player.call("go_forward")
+    assert (end["success"], end["code"]) == (False, "no_history")
+    assert player.js("document.title") == "Two"
+
+
+def test_the_window_gets_another_size(player: Player) -> None:
+    """What it became is what the browser says."""
+    player.show("<p>Home")
+    number = f"(await api.tabs.get({player.tab.id})).windowId"
+    size = f"(async (api) => {{ const w = await api.windows.get({number}); return [w.width, w.height] }})"
+    size += "(globalThis.browser ?? chrome)"
+    before = player.browser.control.eval(size)
+    answer = player.call("resize_window", width=930, height=710)
+    assert answer["success"], answer
+    assert (
+        [answer["window"]["width"], answer["window"]["height"]]
+        == player.browser.control.eval(size)
+        == [930, 710]
+    )
+    assert player.call("resize_window", width=before[0], height=before[1])["success"]
