@@ -172,18 +172,6 @@ CARD = ev.Card(
 LONG_CARD = CARD.model_copy(
     update={"fields": [ev.CardField(label=f"Guest {n}", value=f"Name of guest {n}") for n in range(1, 25)]}
 )
-CLARIFY = ev.Card(
-    card_id="card-2",
-    kind="clarify",
-    title="Which size?",
-    question="The jacket is in stock in S, M and XL. You did not say which one you need.",
-    options=[
-        ev.CardOption(id="s", label="S"),
-        ev.CardOption(id="m", label="M"),
-        ev.CardOption(id="xl", label="XL"),
-    ],
-)
-
 PICTURE = "data:image/svg+xml," + quote(
     """<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="700" font-family="sans-serif">
 <rect width="1000" height="700" fill="#f4f7fa"/><rect width="1000" height="72" fill="#20435c"/>

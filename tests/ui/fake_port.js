@@ -14,7 +14,8 @@
   /** Times in a state are milliseconds before now. */
   const dated = (/** @type {any} */ event) => {
     if (!event?.runId) return event;
-    const data = "until" in event.data ? { ...event.data, until: now + event.data.until } : event.data;
+    const data = { ...event.data };
+    for (const key of ["until", "expiresAt"]) if (key in data) data[key] += now;
     return { ...event, at: now + event.at, data };
   };
 

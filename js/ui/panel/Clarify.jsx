@@ -91,13 +91,7 @@ function Open({ item }) {
         </div>
       )}
       {card.freeText && (
-        <form
-          class="clarify-own"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (text.trim()) void send(event, TEXT);
-          }}
-        >
+        <div class="clarify-own">
           <input
             type="text"
             dir="auto"
@@ -107,11 +101,21 @@ function Open({ item }) {
             aria-label={t("clarify_own")}
             data-field="answer"
             onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.isComposing && text.trim()) void send(event, TEXT);
+            }}
           />
-          <button type="submit" class="button primary" disabled={off || !text.trim()} data-action="answer">
+          <button
+            type="button"
+            class="button primary"
+            data-action="answer"
+            disabled={off || !text.trim()}
+            onPointerDown={guard.onPointerDown}
+            onClick={(event) => guard.meant(event) && send(event, TEXT)}
+          >
             {t("clarify_send")}
           </button>
-        </form>
+        </div>
       )}
       {problem && (
         <p class="field-error" role="alert">

@@ -5,6 +5,8 @@ import { Icon } from "../shared/icons.jsx";
 /** As py/webbrain/agent/planner_model.py bounds them. */
 const STEPS = 12;
 const STEP_CHARS = 300;
+/** Of a step in one row of a narrow panel. */
+const ROW_CHARS = 26;
 
 /** @typedef {{id: number, text: string}} Step */
 
@@ -93,7 +95,7 @@ export function PlanSteps({ steps, onChange }) {
             </button>
             <textarea
               class="plan-input"
-              rows={step.text.length > 40 ? 2 : 1}
+              rows={Math.max(1, Math.ceil(step.text.length / ROW_CHARS))}
               dir="auto"
               maxLength={STEP_CHARS}
               value={step.text}
