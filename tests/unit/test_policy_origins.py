@@ -55,9 +55,9 @@ def test_honest_names_are_readable(key: str, text: str) -> None:
 
 LOOKALIKES = {
     "one Cyrillic letter": "p\u0430ypal.example",
-    "all Cyrillic": "\u0440\u0430\u0443\u0440\u0430\u04cf.example".replace("\u04cf", "\u0456"),
+    "all Cyrillic": "\u0440\u0430\u0443\u0440\u0430\u0456.example",
     "Greek omicron": "g\u03bf\u03bfgle.example",
-    "dotless i": "citib\u0131nk.example".replace("b\u0131", "\u0131"),
+    "dotless i": "c\u0131tibank.example",
     "Armenian": "\u0585n\u0585.example",
     "Arabic, which runs the other way": "\u0645\u062b\u0627\u0644.example",
     "phonetic letter": "\u0261oogle.example",
@@ -84,9 +84,7 @@ BIDI = "\u202e\u202d\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u200b\u200d\ufeff
 def test_no_card_holds_a_character_that_hides_or_turns_others() -> None:
     dirty = f"safe{BIDI}text"
     asked = card(Ask.CARRY, "shop.example", FRESH_OPTIONS, details=[detail(dirty, dirty)])
-    assert asked.details == [CardField(label="safe text", value="safe\ntext".replace("\n", ""))] or (
-        asked.details[0].label.replace(" ", "") == "safetext"
-    )
+    assert asked.details == [CardField(label="safetext", value="safetext")]
     assert not set(BIDI) & set(asked.details[0].label + asked.details[0].value)
 
 
