@@ -135,7 +135,9 @@ def probe(asked: PageCall) -> dict[str, Any]:
 async def play(task: str, confirm: Any = None) -> Played:
     """Do one task; answer every question with its yes. ``confirm`` takes the place of the real gate."""
     text, _, plan = task.partition(" | ")
-    steps = [STEPS[name](rest) for name, _, rest in (step.partition(":") for step in plan.split())]
+    # At the end it looks: nobody is believed a success that was not seen.
+    words = [*plan.split(), "tree"]
+    steps = [STEPS[name](rest) for name, _, rest in (step.partition(":") for step in words)]
     host = page_host()
     for place in ("api.example", "docs.example", "maker.example"):
         reply = Reply(headers={"content-type": "text/plain"}, chunks=[b"Tea"])
