@@ -31,7 +31,14 @@ def port(module_stage: Stage) -> Port:
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[SmallSite]:
-    """The pages. Names below ``localhost`` lead to it as well."""
+def pages() -> Iterator[SmallSite]:
+    """The server of the pages."""
     with SmallSite(PAGES) as running:
         yield running
+
+
+@pytest.fixture
+def site(pages: SmallSite) -> SmallSite:
+    """The pages, with nothing asked for yet. Names below ``localhost`` lead to them as well."""
+    pages.requests.clear()
+    return pages
