@@ -383,18 +383,127 @@ def test_what_was_entered_is_missing_no_more() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "outcomes"),
+    ("task", "over"),
     [
-        ("Put Ada in, then press Order.", ["partial", "failed"]),
-        ("Put Ada in. Do not press Order.", ["success", "partial", "failed"]),
-        ("Put Ada in, without an order.", ["success", "partial", "failed"]),
+        ("Put Ada in, then press Order.", False),
+        ("Put Ada in and send it.", False),
+        ("Put Ada in. Do not press Order.", True),
+        ("Put Ada in, without an order.", True),
     ],
 )
-def test_a_button_that_the_task_names_comes_before_success(task: str, outcomes: list[str]) -> None:
+def test_while_all_goes_well_a_form_is_sent_before_the_end(task: str, over: bool) -> None:
     run = Run(task)
-    run.step(fill("ref_4", "Ada"), TREE.replace('type="text"', 'type="text" value="Ada"'), verified=True)
-    done = next(b for b in run.schema["anyOf"] if b["properties"]["tool"] == {"const": "done"})
-    assert done["properties"]["outcome"]["enum"] == outcomes
+    filled = TREE.replace('type="text"', 'type="text" value="Ada"')
+    run.step(fill("ref_4", "Ada"), filled, verified=True)
+    assert ("done" in names(run.schema)) is over
+    run.step({"finished": "no", "tool": "scroll", "direction": "down"}, moved=False, changed=[])
+    assert run.allows(done("failed")), "who got nowhere may give up"
+    assert run.allows(done("success")) is over
+
+
+BOXES = (
+    TREE.replace('"Gift" [ref_8]', '"Dark mode" [ref_8]')
+    + """
+checkbox "Weekly summary" [ref_31] type="checkbox" checked="false"
+button "Cancel" [ref_32]"""
+)
+
+
+@pytest.mark.parametrize(
+    ("task", "dark", "weekly"),
+    [
+        ("Tick Weekly summary and save it.", False, True),
+        ("Tick Weekly summary and make it dark.", True, True),
+        ("Tick all boxes, Weekly summary too.", True, True),
+        ("Sign me up.", True, True),
+        ("Turn on Dark mode, not Weekly summary.", True, False),
+    ],
+)
+def test_boxes_that_the_task_does_not_speak_of_stay_as_they_are(task: str, dark: bool, weekly: bool) -> None:
+    CAN.update({"ref_31": "toggle click", "ref_32": "click"})
+    try:
+        offered = json.dumps(Run(task, tree=BOXES).schema)
+    finally:
+        del CAN["ref_31"], CAN["ref_32"]
+    assert ("Dark mode [ref_8]" in offered, "Weekly summary [ref_31]" in offered) == (dark, weekly)
+
+
+@pytest.mark.parametrize(
+    ("task", "offered"),
+    [("Order it for Ada.", False), ("Cancel the order.", True), ("Brich die Bestellung ab: Cancel.", True)],
+)
+def test_what_undoes_a_form_is_offered_if_the_task_speaks_of_it(task: str, offered: bool) -> None:
+    CAN["ref_32"] = "click"
+    try:
+        assert ("Cancel [ref_32]" in json.dumps(Run(task, tree=BOXES).schema)) is offered
+        shut = Run(
+            task, tree=f'[open overlays]\ndialog "Sure?" [ref_30]\n button "Cancel" [ref_32]\n[page]\n{TREE}'
+        )
+        assert "Cancel [ref_32]" in json.dumps(shut.schema), "a dialog has to be answered"
+    finally:
+        del CAN["ref_32"]
+
+
+@pytest.mark.parametrize(
+    ("task", "offered"),
+    [
+        ("Put Ada in as the name. Do not save.", False),
+        ("Trage Ada ein, aber nicht abschicken.", False),
+        ("Put Ada in as the name. Do not save. Then press Order.", True),
+        ("Put Ada in. Leave the rest as it is.", True),
+    ],
+)
+def test_nothing_that_sends_is_offered_if_the_task_says_not_to(task: str, offered: bool) -> None:
+    run = Run(task)
+    assert ("Order [ref_9]" in json.dumps(run.schema)) is offered
+
+
+def test_where_a_sent_form_leads_nowhere_new_there_is_nothing_left_but_the_end() -> None:
+    run = Run("Order it for Ada.", tree=TREE.replace('"text"', '"text" value="Ada"'))
+    thanks = 'navigation "Main" [ref_1]\n link "News" [ref_2] href="/news"\nheading "Thanks" [ref_3]'
+    run.step(click("ref_9"), thanks, currentUrl="https://shop.example/thanks", previousUrl="x")
+    assert run.schema["properties"]["tool"] == {"const": "done"}
+    longer = Run("Order it for Ada.", tree=TREE.replace('"text"', '"text" value="Ada"'))
+    longer.step(click("ref_9"), thanks, currentUrl="https://shop.example/thanks", previousUrl="x")
+    longer.page = page(thanks, truncated=True)
+    assert "scroll" in names(longer.schema), "there is more of the page to see"
+
+
+FACTS = """navigation "Pages" [ref_1]
+ link "News" [ref_2] href="/news"
+heading "Courses" [ref_3]
+generic "Oak carving: Mr Novak, B12" [ref_4]
+button "More" [ref_9]"""
+
+
+@pytest.mark.parametrize(
+    ("task", "leads_on"),
+    [
+        ("Who teaches Oak carving?", False),
+        ("Who teaches Oak carving? It says so under News.", True),
+        ("Who teaches Ash carving?", True),
+        ("Who teaches carving?", True),
+        ("Open the course Oak carving.", True),
+    ],
+)
+def test_a_page_that_has_what_is_asked_about_is_not_left(task: str, leads_on: bool) -> None:
+    offered = json.dumps(Run(task, tree=FACTS).schema)
+    assert ("News [ref_2]" in offered) is leads_on
+    assert "More [ref_9]" in offered
+
+
+def test_a_link_is_not_followed_for_ever() -> None:
+    """Nor at all if it was the way to the form that is sent by now."""
+    run = Run("When is it open?")
+    for number in range(2):
+        assert run.allows(click("ref_2"))
+        run.step(click("ref_2"), currentUrl=f"https://shop.example/{number}", previousUrl="x")
+    assert not run.allows(click("ref_2"))
+    sent = Run("Put Ada on the list. The form is under News.")
+    sent.step(click("ref_2"), currentUrl="https://shop.example/news", previousUrl="x")
+    sent.step(fill("ref_4", "Ada"), TREE.replace('type="text"', 'type="text" value="Ada"'), verified=True)
+    sent.step(click("ref_9"), currentUrl="https://shop.example/sent", previousUrl="x")
+    assert not sent.allows(click("ref_2"))
 
 
 def test_an_open_list_is_answered_first() -> None:

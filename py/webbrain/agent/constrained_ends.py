@@ -1,10 +1,12 @@
-"""When a task is over, as far as that can be told from outside: a small model rarely stops by itself.
+"""What a task does not want, and when it is over, as far as that can be told from outside.
 
-After its last needed step it presses the same button again, or wanders off through the menu. What is offered
-is therefore narrowed once there is nothing left that the task speaks of. The rules hold back only what was
-there before and was not wanted then; whatever a page newly shows stays.
+A small model rarely stops by itself: after its last needed step it presses the same button again, ticks the
+next box, or wanders off through the menu. What is offered is therefore narrowed to what the task speaks of,
+where it does speak. Once a form was sent the rules hold back only what was there before and was not wanted
+then; whatever a page newly shows stays.
 """
 
+import functools
 import re
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -16,28 +18,51 @@ from webbrain.agent.turns import Control
 WORD_CHARS: Final = 3
 """Shorter words of a name say nothing about whether the task means it."""
 
+FOLLOWED: Final = 2
+"""A link that was followed this often has nothing new to show."""
+
+_CAPITAL = re.compile(r"(?<![.?!:\n])\s[\"“„«]?([^\W\d_a-zß-ÿ]\w+)")
+"""A word with a capital that does not begin a sentence."""
 _WORD = re.compile(r"[^\W_]+")
 _PRESSED = re.compile(r'^button "(.*)"$')
 
 
 class Ends:
-    """``seen``: names of what could be clicked before the last form was sent."""
+    """``seen``: names of what could be clicked before the last form was sent. ``text``: what the page says
+    outside of links and buttons.
+    """
 
     def __init__(
-        self, task: str, controls: Sequence[Control], steps: Sequence[Step], seen: Collection[str]
+        self,
+        task: str,
+        controls: Sequence[Control],
+        steps: Sequence[Step],
+        seen: Collection[str],
+        text: str = "",
     ) -> None:
         self._task = task
         self._controls = controls
         self._steps = steps
         self._seen = seen
-        self._words = constrained_words.of(task)
+        self._text = text
+        self._words = words = constrained_words.of(task)
+        self._wanted = words.not_sending.sub("", task)
+        """The task without what it says is not to be done."""
+        negated = (match[0] for match in words.not_sending.finditer(task))
+        self._keeps = any(words.sending.search(text) for text in negated) and not words.sending.search(
+            self._wanted
+        )
+        """What is entered is not to be sent."""
+        self._form = any(control.can & {"type", "select", "toggle"} for control in controls)
+        toggles = [control for control in controls if "toggle" in control.can]
+        self._names_toggles = any(_holds(self._wanted, c.name) for c in toggles) and not self._wanted_often()
 
     def over(self) -> bool:
         """The task names a button and nothing after it, it was just pressed, and the page has nothing to fill
         in.
         """
         name = self._just_pressed()
-        if not name or any(control.can & {"type", "select", "toggle"} for control in self._controls):
+        if not name or self._form:
             return False
         rest = self._task.casefold().rpartition(name.casefold())[2]
         return not self._words.joining.search(rest) and not any(
@@ -45,25 +70,48 @@ class Ends:
             for control in self._controls
         )
 
-    def useless(self, control: Control) -> bool:
-        """It would be pressed a second time, or lead away from where the sent form led."""
+    def useless(self, control: Control, *, overlay: bool = False) -> bool:
+        """Pressing it would repeat, undo or go beyond what the task wants; ``overlay``: it belongs to an open
+        dialog, which has to be answered in any way it can be.
+        """
         last = self._steps[-1] if self._steps else None
         if last is not None and last.ref == control.ref and not last.idle and self._just_pressed():
             return True
-        return control.name in self._seen and not self.spoken_of(control.name)
+        if control.role == "link" and self._followed_enough(control.name):
+            return True
+        if overlay or self._spoken_of(self._wanted, control.name):
+            return False
+        if control.role == "link" and self._topic_is_here():
+            return True
+        if "toggle" in control.can:
+            return self._names_toggles
+        if (
+            control.role == "button"
+            and self._form
+            and (self._keeps or self._words.undoing.search(control.name))
+        ):
+            return True
+        return control.name in self._seen
+
+    def arrived(self) -> bool:
+        """The last step sent a form."""
+        return bool(self._steps) and _sent(self._steps[-1])
+
+    def mentions(self, name: str) -> bool:
+        """The task shares a word with the name."""
+        return self._spoken_of(self._task, name)
 
     def button_left(self) -> bool:
         """A task that is no question names a button of this page; it was not pressed, and nothing was sent.
 
         The case counts, so that an ordinary verb of the task is no button.
         """
-        task = self._words.not_sending.sub("", self._task)
-        if self._words.question.search(task) or last_sent(self._steps) >= 0:
+        if self._words.question.search(self._task) or last_sent(self._steps) >= 0:
             return False
         return any(
             control.role == "button"
-            and control.name in task
-            and _holds(task, control.name)
+            and control.name in self._wanted
+            and _holds(self._wanted, control.name)
             and not self._used(control)
             for control in self._controls
         )
@@ -77,6 +125,23 @@ class Ends:
         name = pressed[1]
         return name if self._named(name) and not self._wanted_often() else ""
 
+    def _followed_enough(self, name: str) -> bool:
+        """A link that was followed before the form was sent, or often enough anyway."""
+        if self._wanted_often() or self._task.count(name) > 1:
+            return False
+        target = f'link "{name}"'
+        times = sum(step.ok and step.new_page and step.target == target for step in self._steps)
+        return times >= (1 if name in self._seen else FOLLOWED)
+
+    @functools.cache  # noqa: B019 - lives as long as one schema takes to build
+    def _topic_is_here(self) -> bool:
+        """The task is a question; what it asks about stands on this page, outside of links and buttons."""
+        if not self._words.question.search(self._task):
+            return False
+        names = [match[1] for match in _CAPITAL.finditer(self._task)]
+        here = set(_WORD.findall(self._text.casefold()))
+        return bool(names) and all(name.casefold() in here for name in names)
+
     def _wanted_often(self) -> bool:
         return bool(self._words.repeating.search(self._task) or constrained_words.number_words(self._task))
 
@@ -86,11 +151,10 @@ class Ends:
     def _named(self, name: str) -> bool:
         return _holds(self._task, name)
 
-    def spoken_of(self, name: str) -> bool:
-        """The task shares a word with the name."""
-        task = set(_WORD.findall(self._task.casefold()))
+    def _spoken_of(self, task: str, name: str) -> bool:
+        said = set(_WORD.findall(task.casefold()))
         return any(
-            word in task
+            word in said
             for word in _WORD.findall(name.casefold())
             if len(word) >= WORD_CHARS and word not in self._words.common
         )

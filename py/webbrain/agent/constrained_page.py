@@ -9,6 +9,8 @@ from webbrain.agent.turns import Control, PageView
 
 OVERLAYS: Final = "[open overlays]"
 REST_OF_PAGE: Final = "[page]"
+CLICKED: Final = ("link ", "button ")
+"""How lines of what leads elsewhere begin."""
 NAME_CHARS: Final = 80
 LABEL_CHARS: Final = 40
 
@@ -73,6 +75,12 @@ def compact(tree: str) -> str:
         return match[0] if _KEPT_TYPE.fullmatch(match[0]) else ""
 
     return "\n".join(_NOISE.sub(keep, line) for line in tree.split("\n"))
+
+
+def plain_text(page: PageView | None) -> str:
+    """The lines of the page that are neither links nor buttons."""
+    lines = page.tree.split("\n") if page else []
+    return "\n".join(line for line in lines if not line.lstrip().startswith(CLICKED))
 
 
 def label(control: Control) -> str:

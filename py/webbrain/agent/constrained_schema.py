@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from webbrain.agent import constrained_words
 from webbrain.agent.constrained_ends import Ends
-from webbrain.agent.constrained_page import Element, describe, label
+from webbrain.agent.constrained_page import Element, describe, label, plain_text
 from webbrain.agent.constrained_steps import Step
 from webbrain.agent.constrained_values import PATTERNS, named, unused_names, unused_quotes
 from webbrain.agent.turns import Control, TurnState
@@ -73,6 +73,7 @@ acts on for ever.
 ELEMENT: Final = "element"
 """The key that names the element a tool is for, in place of the tool's ``ref_id``."""
 ENDS: Final = frozenset({"done", "answer"})
+AIMLESS: Final = frozenset({"scroll", "press_keys"})
 
 Schema = dict[str, Any]
 
@@ -93,7 +94,7 @@ class TurnSchema:
         self._steps = done_steps
         self._controls = state.page.controls[:REFS] if state.page else ()
         self._in_vain = _in_vain(done_steps)
-        self._ends = Ends(state.task, self._controls, done_steps, seen)
+        self._ends = Ends(state.task, self._controls, done_steps, seen, plain_text(state.page))
 
     def build(self) -> Schema:
         """The schema for the answer."""
@@ -102,6 +103,9 @@ class TurnSchema:
         if not waiting and self._ends.over():
             tools = [tool for tool in tools if tool.name in ENDS]
         branches = [branch for tool in tools for branch in self._branches(tool)]
+        if not waiting and self._ends.arrived() and not self._cut_short():
+            useful = [branch for branch in branches if not _aimless(branch)]
+            branches = useful if all(_ends(branch) for branch in useful) else branches
         if not waiting and not (branches and any(tool.name == "done" for tool in self._state.tools)):
             branches.append(_object("answer", {"text": _text(SUMMARY_CHARS)}))
         return {"anyOf": branches} if len(branches) > 1 else branches[0]
@@ -188,7 +192,7 @@ class TurnSchema:
             )
             if ticked and any(s.ref == control.ref and s.ok for s in self._steps):
                 continue
-            if self._ends.useless(control):
+            if self._ends.useless(control, overlay=element is not None and element.overlay):
                 continue
             found.append(control)
         pending = self._pending_options()
@@ -279,7 +283,7 @@ class TurnSchema:
         """
         kinds: dict[str, list[str]] = {}
         for control in controls:
-            if _OPTIONAL.search(control.name) and not self._ends.spoken_of(_OPTIONAL.sub("", control.name)):
+            if _OPTIONAL.search(control.name) and not self._ends.mentions(_OPTIONAL.sub("", control.name)):
                 continue
             element = self._elements.get(control.ref)
             kind = element.kind if element and element.kind in PATTERNS else ""
@@ -340,11 +344,13 @@ class TurnSchema:
 
     def _done(self, tool: ToolSpec) -> list[Schema]:
         properties = self._required(tool, {"summary"})
-        if "outcome" in properties and (self._nothing_done_yet() or self._not_sent_yet()):
-            if not self._steps and self._controls:
+        if "outcome" in properties and (
+            self._nothing_done_yet() or self._not_sent_yet() or self._ends.button_left()
+        ):
+            # While all goes well there is no reason to give up, which small models like better than a button.
+            all_well = all(s.ok and not s.idle and s.data.get("moved") is not False for s in self._steps)
+            if all_well and (self._clickable() if self._steps else self._controls):
                 return []
-            properties["outcome"] = {"enum": ["partial", "failed"]}
-        elif "outcome" in properties and self._ends.button_left():
             properties["outcome"] = {"enum": ["partial", "failed"]}
         return [_object(tool.name, {**properties, "summary": _text(SUMMARY_CHARS)})]
 
@@ -387,6 +393,15 @@ def _in_vain(done_steps: Sequence[Step]) -> defaultdict[str, set[str]]:
     if len(last) == IN_A_ROW and len({(step.call.name, step.ref, step.call.arguments) for step in last}) == 1:
         out[last[0].call.name].add(last[0].ref)
     return out
+
+
+def _ends(branch: Schema) -> bool:
+    return branch["properties"]["tool"]["const"] in ENDS
+
+
+def _aimless(branch: Schema) -> bool:
+    """It moves about and does nothing on the page."""
+    return branch["properties"]["tool"]["const"] in AIMLESS
 
 
 def _object(tool: str, properties: Mapping[str, Schema], labels: Sequence[str] = ()) -> Schema:

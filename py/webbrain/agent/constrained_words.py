@@ -39,6 +39,8 @@ class Words:
     """That something is to be done more than once."""
     joining: re.Pattern[str]
     """That something else follows."""
+    undoing: re.Pattern[str]
+    """The label of a button that throws away what was done."""
     naming: re.Pattern[str]
     """The label of a field for a person's name."""
     question: re.Pattern[str]
@@ -58,6 +60,7 @@ def _words(
     negations: str,
     repeating: str,
     joining: str,
+    undoing: str,
     naming: str,
     question: str,
     numbers: str,
@@ -77,6 +80,7 @@ def _words(
         not_sending=re.compile(negated, re.IGNORECASE),
         repeating=_whole(repeating),
         joining=_whole(joining),
+        undoing=_whole(undoing),
         naming=_whole(naming),
         question=re.compile(rf"[?\uff1f\u00bf]|^\s*{_any(question)}\b", re.IGNORECASE),
         numbers=tuple(numbers.split()),
@@ -106,6 +110,7 @@ ENGLISH: Final = _words(
     repeating=r"twice times again until each every all more repeatedly",
     joining="and then after",
     naming=r"name guest",
+    undoing=r"cancel reset discard restore undo clear",
     question="""
         what who when where which why how is are does do can tell find list name summari[sz]e read say
         show explain describe compare check give
@@ -134,6 +139,7 @@ LANGUAGES: Final[Mapping[str, Words]] = {
         repeating=r"zweimal dreimal \d+_?mal nochmals? wieder(?:holt)? bis jede\w* alle\w* mehrmals",
         joining="und dann danach",
         naming=r"name vorname nachname gast",
+        undoing=r"abbrechen zurücksetzen verwerfen wiederherstell\w* rückgängig leeren",
         question="""
             was wer wann wo welche[rsnm]? warum wieso wie ist sind gibt_es kann sag sage finde nenne liste
             fasse lies zeig zeige erkläre beschreibe vergleiche prüfe gib
@@ -159,6 +165,7 @@ LANGUAGES: Final[Mapping[str, Words]] = {
         repeating=r"fois encore jusqu' chaque tou(?:s|tes)",
         joining="et puis ensuite",
         naming=r"nom prénom",
+        undoing=r"annuler réinitialiser rétablir effacer vider",
         question=r"""
             que quel\w* qui quand où pourquoi comment combien est-ce est sont y_a-t-il peut dis dites
             trouve trouvez liste listez nomme résume résumez lis lisez montre montrez explique expliquez
@@ -184,6 +191,7 @@ LANGUAGES: Final[Mapping[str, Words]] = {
         repeating=r"veces otra_vez hasta cada tod[oa]s",
         joining="y e luego después",
         naming=r"nombre apellidos?",
+        undoing=r"cancelar restablecer descartar restaurar deshacer vaciar",
         question=r"""
             qué que quién\w* cuándo dónde cuál\w* por_qué cómo cuánt\w* es son hay puede\w* di diga dime
             dígame encuentra lista nombra resume resuma lee lea muestra muestre explica explique describe
@@ -209,6 +217,7 @@ LANGUAGES: Final[Mapping[str, Words]] = {
         repeating=r"volte ancora fino ogni tutt[ie]",
         joining="e poi dopo",
         naming=r"nome cognome",
+        undoing=r"annulla\w* reimposta\w* ripristina\w* scarta\w* svuota\w*",
         question=r"""
             che cosa chi quando dove quale quali perché come quant\w* è sono c'è ci_sono può dimmi di'
             dica trova elenca nomina riassumi leggi mostra spiega descrivi confronta controlla dammi
@@ -233,6 +242,7 @@ LANGUAGES: Final[Mapping[str, Words]] = {
         repeating=r"vezes outra_vez até cada tod[oa]s",
         joining="e depois então",
         naming=r"nome apelido",
+        undoing=r"cancelar repor redefinir descartar restaurar desfazer limpar",
         question=r"""
             que o_que quem quando onde qual quais por_que porquê como quant\w* é são há pode diga diz
             encontre liste nomeie resuma leia mostre explique descreva compare verifique dê dá
