@@ -506,6 +506,22 @@ def test_a_link_is_not_followed_for_ever() -> None:
     assert not sent.allows(click("ref_2"))
 
 
+@pytest.mark.parametrize(
+    ("task", "waits"),
+    [
+        ("Use ada@example.com and blue.horse9 to sign in.", True),
+        ("Sign in as ada@example.com, password: k33p-out", True),
+        ("Sign up ada@example.com for the newsletter.", False),
+    ],
+)
+def test_no_button_while_a_password_of_the_task_is_not_entered(task: str, waits: bool) -> None:
+    tree = TREE.replace('"Day" [ref_5] type="date"', '"Password" [ref_5] type="password"')
+    run = Run(task, tree=tree)
+    filled = tree.replace('"Name" [ref_4] type="text"', '"Name" [ref_4] type="text" value="ada@example.com"')
+    run.step(fill("ref_4", "ada@example.com"), filled, verified=True)
+    assert run.allows(click("ref_9")) is not waits
+
+
 def test_an_open_list_is_answered_first() -> None:
     tree = (
         '[open overlays]\nlistbox "City" [ref_30]\n option "Lima" [ref_31]\n option "Linz" [ref_32]\n[page]\n'

@@ -14,7 +14,7 @@ from webbrain.agent import constrained_words
 from webbrain.agent.constrained_ends import Ends
 from webbrain.agent.constrained_page import Element, describe, label, plain_text
 from webbrain.agent.constrained_steps import Step
-from webbrain.agent.constrained_values import PATTERNS, named, unused_names, unused_quotes
+from webbrain.agent.constrained_values import PATTERNS, named, unused_names, unused_quotes, unused_secret
 from webbrain.agent.turns import Control, TurnState
 from webbrain.tools.base import ToolSpec
 
@@ -214,6 +214,8 @@ class TurnSchema:
         shown = [name for element in self._elements.values() for name in (element.name, *element.options)]
         for control in self._typeable() if begun else []:
             element = self._elements.get(control.ref)
+            if element is not None and element.kind == "password" and unused_secret(self._state.task, used):
+                return True
             if element is not None and not element.value and element.kind not in PATTERNS:
                 if words.naming.search(control.name) and unused_names(self._state.task, used, shown):
                     return True

@@ -50,6 +50,7 @@ _NUMBER = re.compile(r"(?<![\w.@-])-?\d+(?:\.\d+)?(?![\w@-]|\.\d)")
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*")
 _NAME = re.compile(r"\b[^\W\d_a-zß-ÿ][\w'\u2019-]*(?:\s+[^\W\d_a-zß-ÿ][\w'\u2019-]*)+")
 _QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{3,400})[”“»\"]")
+_SECRET = re.compile(r"(?<!\S)(?=\S*[^\W\d_])(?=\S*[\d_!#$%&*+=])[^\s,;“”\"]{6,60}")
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
 
 
@@ -66,6 +67,13 @@ def unused_names(task: str, used: Iterable[str], shown: Iterable[str]) -> list[s
         if not any(name.casefold() in text for text in known)
         and not any(text in name.casefold() or name.casefold() in text for text in entered)
     ]
+
+
+def unused_secret(task: str, used: Iterable[str]) -> bool:
+    """The task names something like a password, letters with digits or marks, that was not entered yet."""
+    entered = list(used)
+    tokens = (match[0].rstrip(".,;:") for match in _SECRET.finditer(_EMAIL.sub(" ", task)))
+    return any(token and not any(token in text for text in entered) for token in tokens)
 
 
 def unused_quotes(task: str, used: Iterable[str], shown: Iterable[str]) -> list[str]:
