@@ -299,6 +299,12 @@ def _panel_states() -> dict[str, State]:
             ),
             ready=".warning",
         ),
+        "compacted": State(
+            replies=_running(
+                shopping().add(ev.ContextCompacted(messages_before=61, messages_after=32)).think()
+            ),
+            ready=".separator",
+        ),
         "card-submit": State(replies=_running(shopping().think().add(CARD)), ready="[data-ready=true]"),
         "card-clarify": State(replies=_running(shopping().think().add(QUESTION)), ready=".card-clarify"),
         "clarify-answered": State(
