@@ -8,9 +8,11 @@ import pytest
 from tests.support.screens import Panel
 from tests.support.script import call, done, on_ref, say, see
 from tests.support.stage import Stage
+from webbrain.agent.planner import OFFERED
 from webbrain.testing.chat import Answer, ModelCall, Reply
 from webbrain.testing.planning import PLAN, plan_text
 
+needs_plans = pytest.mark.skipif(not OFFERED, reason="plans are not switched on (agent/planner.py)")
 RUN = "[data-card=plan] [data-option=approved]"
 CANCEL = "[data-card=plan] [data-option=rejected]"
 
@@ -49,6 +51,7 @@ def _card(panel: Panel) -> None:
     panel.page.wait_for("section[data-card=plan][data-ready=true]", timeout=60)
 
 
+@needs_plans
 def test_an_unsure_plan_waits_and_is_edited(stage: Stage) -> None:
     """The person changes the plan; it is there again in a reopened panel, and the model gets theirs."""
     _plans(stage, {"confidence": 0.4, "steps": ["Look at the shop", "Order a teapot"]})
@@ -73,6 +76,7 @@ def test_an_unsure_plan_waits_and_is_edited(stage: Stage) -> None:
     stage.settled()
 
 
+@needs_plans
 def test_a_cancelled_plan_does_nothing(stage: Stage) -> None:
     _plans(stage, {"confidence": 0.4, "requires_state_change": True})
     _, panel = stage.open("/")
@@ -85,6 +89,7 @@ def test_a_cancelled_plan_does_nothing(stage: Stage) -> None:
     assert not stage.shop.submissions
 
 
+@needs_plans
 def test_stop_withdraws_a_plan(stage: Stage) -> None:
     _plans(stage, {"confidence": 0.4})
     _, panel = stage.open("/")
@@ -95,6 +100,7 @@ def test_stop_withdraws_a_plan(stage: Stage) -> None:
     assert not stage.model.calls
 
 
+@needs_plans
 def test_without_a_plan_the_turn_only_reads(stage: Stage) -> None:
     """Try: the model answers nonsense twice, so it may only read, and the person is told."""
     _plans(stage, "I would rather not.", "Really not.", dict(PLAN))
@@ -110,6 +116,7 @@ def test_without_a_plan_the_turn_only_reads(stage: Stage) -> None:
     stage.settled()
 
 
+@needs_plans
 def test_strict_stops_without_a_plan(stage: Stage) -> None:
     _settings(stage, planBeforeActMode="strict")
     _plans(stage, "I would rather not.")
@@ -121,6 +128,7 @@ def test_strict_stops_without_a_plan(stage: Stage) -> None:
     assert not stage.model.calls
 
 
+@needs_plans
 def test_json_in_a_fence_with_a_trailing_comma(stage: Stage) -> None:
     """A structured answer as some models give it is read all the same."""
     fenced = 'Here it is:\n```json\n{"summary": "Look", "steps": ["Look at it",], "confidence": 90,}\n```'
@@ -134,6 +142,7 @@ def test_json_in_a_fence_with_a_trailing_comma(stage: Stage) -> None:
     stage.settled()
 
 
+@needs_plans
 def test_done_that_says_what_is_still_to_be_done(stage: Stage) -> None:
     """Success with "next I will" in it is not shown as success unchecked: it is asked once more."""
     _, panel = stage.open("/")
@@ -145,6 +154,7 @@ def test_done_that_says_what_is_still_to_be_done(stage: Stage) -> None:
     stage.settled()
 
 
+@needs_plans
 def test_several_tasks_in_one_prompt(stage: Stage) -> None:
     """Done after one of three: it is asked whether all steps are done, and the rest follows."""
     steps = ["Open the teapot", "Open the stool", "Open the page about the shop", "Say what was seen"]

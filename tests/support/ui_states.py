@@ -31,7 +31,7 @@ from webbrain.providers import catalog as catalogs
 from webbrain.providers.config import ProviderConfig
 from webbrain.providers.form import view
 from webbrain.services.commands import COMMANDS
-from webbrain.services.settings import Settings, fields, values
+from webbrain.services.settings import Settings, shown, values
 from webbrain.tools.debugging import REFUSED
 from webbrain.tools.silence import SILENT
 
@@ -631,7 +631,7 @@ def provider_views(active: str = "", *, bedrock: bool = False) -> list[dict[str,
 def _settings_replies() -> dict[str, Any]:
     return {
         "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
-        "settings.get": {"values": values(Settings()), "fields": fields()},
+        "settings.get": {"values": values(Settings()), "fields": shown()},
         "vision.get": {"provider": "", "model": "", "usable": False},
         "transcription.get": {"provider": "", "model": "", "usable": False, "service": ""},
         "providers.scan": {"found": []},

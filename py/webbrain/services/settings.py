@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
-from webbrain.agent import clarify
+from webbrain.agent import clarify, planner
 from webbrain.agent.pictures import PictureRules
 from webbrain.agent.planner import PlanRules
 from webbrain.core.errors import WebBrainError
@@ -27,6 +27,8 @@ IMAGE_SIDE_MIN: Final = 256
 IMAGE_SIDE_MAX: Final = 4_096
 SCREENSHOTS_MAX: Final = 1_000
 
+PLANNING: Final = "planning"
+"""The section of what is shown only where tasks are planned."""
 PLAN_THRESHOLD: Final = 75
 """Per cent."""
 PLAN_THRESHOLD_MIN: Final = 50
@@ -149,7 +151,7 @@ class Settings(BaseModel):
     clarify_timeout_sec: int = _setting(
         clarify.DEFAULT,
         "int",
-        "planning",
+        "agent",
         "Patience with questions (seconds)",
         f"How long a question of the agent waits before its first answer is taken: 1 to {clarify.LONGEST}. "
         f"0: you are not asked, {clarify.NEVER}: it waits until you answer. An answer that is not yours "
@@ -316,7 +318,8 @@ class SettingsService:
 
     async def view(self) -> dict[str, Any]:
         """``{values, fields}`` for the settings page."""
-        return {"values": values(await self.load()), "fields": fields()}
+        drawn, now = shown(), values(await self.load())
+        return {"values": {field["key"]: now[field["key"]] for field in drawn}, "fields": drawn}
 
     async def save(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Store the given settings and return all values; raise ``bad_setting`` if one of them does not
@@ -365,3 +368,8 @@ def fields() -> list[dict[str, Any]]:
         }
         out.append({name: value for name, value in drawn.items() if value is not None})
     return out
+
+
+def shown() -> list[dict[str, Any]]:
+    """The fields of what exists for users."""
+    return [field for field in fields() if planner.OFFERED or field["section"] != PLANNING]
