@@ -2,6 +2,7 @@
  * Lines of a tree: how one element is written, so that no text of a page can pass for our own structure.
  */
 
+import { credentialReason } from "./credentials.js";
 import {
   attribute,
   deepActive,
@@ -183,7 +184,8 @@ export class Printer {
         add("checked", control.indeterminate ? "mixed" : String(control.checked));
       else if (tag !== "select" && role !== "button" && type !== "password") {
         const text = valueText(control.value, anchored ? ANCHORED_VALUE_CHARS : VALUE_CHARS);
-        if (text) add("value", text);
+        if (text && credentialReason(el)) parts.push("(filled)");
+        else if (text) add("value", text);
       }
       if (type === "password" && control.value) parts.push("(filled)");
       if (type === "range" || type === "number") for (const key of ["min", "max", "step"]) show(key, key, 20);

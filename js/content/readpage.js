@@ -3,6 +3,7 @@
  */
 
 import { whole } from "./args.js";
+import { credentialReason, MASK } from "./credentials.js";
 import {
   attribute,
   characterData,
@@ -302,7 +303,7 @@ class Writer {
       tag === "select"
         ? chosenText(/** @type {any} */ (e))
         : line(/** @type {HTMLInputElement} */ (e).value, 500);
-    if (value) this.#write(`[${value}]`);
+    if (value) this.#write(credentialReason(e) ? `[${MASK}]` : `[${value}]`);
   }
 
   /** @param {Element} frame @param {number} depth */

@@ -76,3 +76,34 @@ def test_so_many_are_told_at_most(tab: Tab) -> None:
     answer = tab.call("redaction_regions", textInputs=False)
     assert len(answer["regions"]) == 400
     assert answer["truncated"] is True
+
+
+SIGN_IN = """<h1>Welcome</h1><form action=/login><label>Name <input name=user value=ada></label>
+<label>Password <input type=password name=pw value=Prefilled-canary></label>
+<label>One-time code <input name=otp value=code-canary></label>
+<label>Key <textarea name=api_key>key-canary</textarea></label>
+<input type=hidden name=csrf_token value=token-canary><button>Sign in</button></form>"""
+READINGS = {
+    "tree": {"filter": "all"},
+    "read_page": {"includeChrome": True},
+    "get_interactive_elements": {},
+    "verify_form": {},
+    "shadow_dom_query": {"selector": "input"},
+    "find_text": {"text": "canary"},
+    "frame_read": {},
+    "page_state": {},
+}
+
+
+@pytest.mark.parametrize("action", READINGS)
+def test_no_reading_tells_what_a_field_for_credentials_holds(tab: Tab, action: str) -> None:
+    tab.show(SIGN_IN)
+    answer = str(tab.call(action, **READINGS[action]))
+    assert "canary" not in answer.replace("'text': 'canary'", "")
+
+
+def test_other_fields_are_told(tab: Tab) -> None:
+    """Negative control: it is by what the field is for that its value is left out."""
+    tab.show(SIGN_IN.replace("otp", "city").replace("One-time code", "City"))
+    assert "code-canary" in str(tab.call("tree", filter="all"))
+    assert "code-canary" in str(tab.call("read_page", includeChrome=True))

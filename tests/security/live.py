@@ -74,6 +74,14 @@ class Battle:
         known = {key: value for key, value in settings.items() if key in self._known}
         self.port.call("settings.set", values=known)
 
+    def answers(self) -> bool:
+        """Whether Python answers now."""
+        try:
+            self.port = Port(self.browser)
+            return bool(self.port.call("settings.get"))
+        except RuntimeError:
+            return False
+
     def choose(self, api_key: str = "") -> None:
         """Make the model server the active service."""
         config = {"baseUrl": self.server.url, "model": self.server.model, "promptTier": "full"}

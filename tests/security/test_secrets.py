@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.security.live import Battle, battle
+from tests.security.live import RUN_SECONDS, Battle, battle
 from tests.support.browsers import Browser
-from tests.support.port import Port
+from tests.support.browsers.base import wait_until
 from webbrain.testing.chat import Answer, ModelCall, Refusal
 from webbrain.testing.obedient import ObedientModel
 from webbrain.testing.scripted import call
@@ -141,7 +141,8 @@ def test_a_service_that_repeats_the_key(field: Battle, model: type[Failing]) -> 
 def test_a_crash_in_the_middle(field: Battle) -> None:
     field.run("/login", ObedientModel(reading=READING[:2]), answer="once")
     field.browser.kill_python()
-    field.port = Port(field.browser)
+    # The new Worker answers once it has started; a call under way meanwhile would be lost.
+    wait_until(field.answers, RUN_SECONDS, lambda: "the new Worker to answer")
     field.run("/login", ObedientModel(reading=READING[:2]), answer="once")
     _nothing_found(field, "")
 
