@@ -11,8 +11,12 @@ from tests.support.stage import Stage
 from webbrain.agent.planner import OFFERED
 from webbrain.testing.chat import Answer, ModelCall, Reply
 from webbrain.testing.planning import PLAN, plan_text
+from webbrain.tools.registry import HELD_BACK
 
 needs_plans = pytest.mark.skipif(not OFFERED, reason="plans are not switched on (agent/planner.py)")
+needs_questions = pytest.mark.skipif(
+    "clarify" in HELD_BACK, reason="clarify is held back (tools/registry.py)"
+)
 RUN = "[data-card=plan] [data-option=approved]"
 CANCEL = "[data-card=plan] [data-option=rejected]"
 
@@ -175,6 +179,7 @@ def test_several_tasks_in_one_prompt(stage: Stage) -> None:
     stage.settled()
 
 
+@needs_questions
 def test_a_question_that_nobody_answers_is_no_consent(stage: Stage) -> None:
     """The clock answers; the form is not even asked about, and the shop hears nothing."""
     _settings(stage, clarifyTimeoutSec=2)
@@ -195,6 +200,7 @@ def test_a_question_that_nobody_answers_is_no_consent(stage: Stage) -> None:
     stage.settled()
 
 
+@needs_questions
 def test_a_question_is_answered_in_own_words(stage: Stage) -> None:
     _, panel = stage.open("/")
     stage.plan(see(), call("clarify", question="Which one?", options=["Teapot", "Stool"]), done("Noted."))

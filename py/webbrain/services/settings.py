@@ -18,6 +18,7 @@ from webbrain.agent.planner import PlanRules
 from webbrain.core.errors import WebBrainError
 from webbrain.core.limits import MAX_STEPS_DEFAULT, MAX_STEPS_MAX, MAX_STEPS_MIN
 from webbrain.host.protocols import Host
+from webbrain.tools.registry import HELD_BACK
 
 REQUEST_TIMEOUT_MS: Final = 120_000
 REQUEST_TIMEOUT_MS_MIN: Final = 5_000
@@ -29,6 +30,7 @@ SCREENSHOTS_MAX: Final = 1_000
 
 PLANNING: Final = "planning"
 """The section of what is shown only where tasks are planned."""
+CLARIFY_TIMEOUT: Final = "clarifyTimeoutSec"
 PLAN_THRESHOLD: Final = 75
 """Per cent."""
 PLAN_THRESHOLD_MIN: Final = 50
@@ -372,4 +374,10 @@ def fields() -> list[dict[str, Any]]:
 
 def shown() -> list[dict[str, Any]]:
     """The fields of what exists for users."""
-    return [field for field in fields() if planner.OFFERED or field["section"] != PLANNING]
+    hidden = {
+        field["key"]
+        for field in fields()
+        if (field["section"] == PLANNING and not planner.OFFERED)
+        or (field["key"] == CLARIFY_TIMEOUT and "clarify" in HELD_BACK)
+    }
+    return [field for field in fields() if field["key"] not in hidden]
