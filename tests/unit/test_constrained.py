@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - trees and answers are read by the line
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -522,6 +523,49 @@ def test_no_button_while_a_password_of_the_task_is_not_entered(task: str, waits:
     assert run.allows(click("ref_9")) is not waits
 
 
+@pytest.mark.parametrize(
+    ("task", "kind", "between", "waits"),
+    [
+        ("Open the list and sign up with ada@example.com.", "email", "", True),
+        ("Open the list and sign up with ada@example.com.", "text", "", False),
+        ("Order it on 2027-01-04.", "date", "", True),
+        ("Order it for Ada.", "date", "", False),
+        ("Sign in, password: k33p-out", "password", "", True),
+        ("Order 2 pieces.", "number", "", False),
+        ("Put it into the cart for ada@example.com.", "email", ' link "News" [ref_2] href="/news"\n', False),
+        ("Put it into the cart for ada@example.com.", "email", ' heading "Basket" [ref_3]\n', True),
+    ],
+)
+def test_no_button_right_behind_an_empty_field_that_the_task_has_a_value_for(
+    task: str, kind: str, between: str, waits: bool
+) -> None:
+    """Pressed first, it would send the form without it. What stands elsewhere on the page is another form."""
+    field, button = f'textbox "Day" [ref_5] type="{kind}"', 'button "Order" [ref_9]'
+    for tree, held in ((f"{field}\n{between}{button}", waits), (f"{button}\n{field}", False)):
+        run = Run(task, tree=tree)
+        by_place = sorted(run.page.controls, key=lambda control: tree.index(control.ref))
+        run.page = replace(run.page, controls=tuple(by_place))
+        assert run.allows(click("ref_9")) is not held
+
+
+@pytest.mark.parametrize(
+    ("task", "leads_on"),
+    [
+        ("Pick Extra large in the list Size.", False),
+        ("Set Gift. Do not save.", False),
+        ("Pick the extra size under News.", True),
+        ("Find out about sizes.", True),
+        ("Look around, but please do not change the Size.", True),
+    ],
+)
+def test_a_page_with_a_field_that_the_task_names_is_not_left(task: str, leads_on: bool) -> None:
+    run = Run(task)
+    assert run.allows(click("ref_2")) is leads_on
+    if task.startswith("Pick Extra"):
+        run.step(fill("ref_7", 'Extra "large"', "type_ax"), verified=True)
+        assert run.allows(click("ref_2")), "it was used"
+
+
 def test_an_open_list_is_answered_first() -> None:
     tree = (
         '[open overlays]\nlistbox "City" [ref_30]\n option "Lima" [ref_31]\n option "Linz" [ref_32]\n[page]\n'
@@ -589,7 +633,7 @@ def test_keys_and_directions_that_mean_something() -> None:
 
 def test_no_button_while_a_value_of_the_task_is_missing_in_a_form_that_was_begun() -> None:
     run = Run("Order 2 pieces for Ada on 2027-01-04.")
-    assert run.allows(click("ref_9"))
+    assert run.allows(click("ref_2"))
     run.step(
         fill("ref_4", "Ada"),
         TREE.replace('"Name" [ref_4] type="text"', '"Name" [ref_4] type="text" value="Ada"'),

@@ -81,7 +81,7 @@ class Ends:
             return True
         if overlay or self._spoken_of(self._wanted, control.name):
             return False
-        if control.role == "link" and self._topic_is_here():
+        if control.role == "link" and (self._topic_is_here() or self._field_is_here()):
             return True
         if "toggle" in control.can:
             return self._names_toggles
@@ -141,6 +141,20 @@ class Ends:
         names = [match[1] for match in _CAPITAL.finditer(self._task)]
         here = set(_WORD.findall(self._text.casefold()))
         return bool(names) and all(name.casefold() in here for name in names)
+
+    @functools.cache  # noqa: B019 - lives as long as one schema takes to build
+    def _field_is_here(self) -> bool:
+        """The task names a field of this page, in its own case, that was not used yet."""
+        for control in self._controls:
+            # A select is listed as "label (chosen option)".
+            name = control.name.partition(" (")[0] if "select" in control.can else control.name
+            if not control.can & {"type", "select", "toggle"} or name not in self._wanted:
+                continue
+            if _holds(self._wanted, name) and not any(
+                step.ok and step.target.endswith(f'"{name}"') for step in self._steps
+            ):
+                return True
+        return False
 
     def _wanted_often(self) -> bool:
         return bool(self._words.repeating.search(self._task) or constrained_words.number_words(self._task))

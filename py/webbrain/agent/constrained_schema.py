@@ -204,7 +204,44 @@ class TurnSchema:
         if self._not_sent_yet():
             # Links lead away from what was entered.
             return [control for control in found if control.role != "link"] or found
+        early = self._buttons_too_early()
+        return [control for control in found if control.ref not in early]
+
+    def _buttons_too_early(self) -> set[str]:
+        """Buttons right behind fields of which one is empty that the task has a value for.
+
+        Numbers do not count before a form was begun: a task has them for many reasons.
+        """
+        used = {str(step.args["text"]) for step in self._steps if step.ok and "text" in step.args}
+        empty = {
+            control.ref
+            for control in self._typeable()
+            if self._lacks_typed(control, used) and self._elements[control.ref].kind != "number"
+        }
+        found: set[str] = set()
+        lacking = after_button = False
+        for control in self._controls:
+            if control.role == "link":
+                lacking = False
+            elif control.role == "button":
+                after_button = True
+                if lacking:
+                    found.add(control.ref)
+            else:
+                lacking = (lacking and not after_button) or control.ref in empty
+                after_button = False
         return found
+
+    def _lacks_typed(self, control: Control, used: Collection[str]) -> bool:
+        """An empty field whose type says that a value of the task belongs there, which is not used yet."""
+        element = self._elements.get(control.ref)
+        if element is None:
+            return False
+        if element.kind == "password":
+            return unused_secret(self._state.task, used)
+        if element.value or element.kind not in ("date", "number", "email"):
+            return False
+        return bool(set(named(element.kind, self._state.task) or ()) - set(used))
 
     def _value_missing(self) -> bool:
         """A form was begun, and a typed field is empty for which the task names a value not yet used."""
@@ -212,19 +249,16 @@ class TurnSchema:
         begun = any(step.ok and "text" in step.args and not step.new_page for step in self._steps)
         words = constrained_words.of(self._state.task)
         shown = [name for element in self._elements.values() for name in (element.name, *element.options)]
+        shown += [control.name.partition(" (")[0] for control in self._controls]
         for control in self._typeable() if begun else []:
             element = self._elements.get(control.ref)
-            if element is not None and element.kind == "password" and unused_secret(self._state.task, used):
+            if self._lacks_typed(control, used):
                 return True
             if element is not None and not element.value and element.kind not in PATTERNS:
                 if words.naming.search(control.name) and unused_names(self._state.task, used, shown):
                     return True
                 if not _OPTIONAL.search(control.name) and unused_quotes(self._state.task, used, shown):
                     return True
-            if element is None or element.value or element.kind not in ("date", "number", "email"):
-                continue
-            if set(named(element.kind, self._state.task) or ()) - used:
-                return True
         return False
 
     def _pending_options(self) -> set[str]:

@@ -58,13 +58,16 @@ def unused_names(task: str, used: Iterable[str], shown: Iterable[str]) -> list[s
     """Names of people (two words or more with capitals) in the task that were not entered yet.
 
     What is ``shown`` on the page (labels, options) is none. A name may have a word of the task before it
-    ("Book Lena Brandt"), so one that holds what was entered counts as entered.
+    ("Book Lena Brandt"), so one that holds what was entered counts as entered, and one that ends with the
+    beginning of what is shown ("Pick Extra large") is none.
     """
     known, entered = [text.casefold() for text in shown], [text.casefold() for text in used if text]
+    first = {text.split()[0] for text in known if text.strip()}
     return [
         name
         for name in _unique(match[0] for match in _NAME.finditer(task))
         if not any(name.casefold() in text for text in known)
+        and name.casefold().split()[-1] not in first
         and not any(text in name.casefold() or name.casefold() in text for text in entered)
     ]
 
