@@ -13,7 +13,6 @@ from tests.bench.llm.site import Site
 from tests.bench.llm.tasks import Task
 from tests.support.approve import approve
 from tests.support.browsers import Browser, Tab
-from tests.support.browsers.base import POLL
 from tests.support.screens import Panel, Settings, Turn
 
 PROVIDER = "llamacpp"
@@ -33,6 +32,8 @@ CONTROLS = """(() => {
   return found;
 })()"""
 """The state of everything on the page that has one; see ``Wanted.controls``."""
+LOOK = 0.25
+"""Seconds between two looks at the panel: each costs the model's processors something."""
 SETTLE = 0.2
 """For a press that the page tells the server of after the run."""
 
@@ -109,7 +110,7 @@ class Driver:
             if turn is not None and turn.card:
                 approve(panel)
                 cards += 1
-            time.sleep(POLL)
+            time.sleep(LOOK)
         with contextlib.suppress(TimeoutError):
             panel.stop()
         return turn, cards
