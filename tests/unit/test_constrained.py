@@ -563,7 +563,37 @@ def test_a_page_with_a_field_that_the_task_names_is_not_left(task: str, leads_on
     assert run.allows(click("ref_2")) is leads_on
     if task.startswith("Pick Extra"):
         run.step(fill("ref_7", 'Extra "large"', "type_ax"), verified=True)
-        assert run.allows(click("ref_2")), "it was used"
+        assert not run.allows(click("ref_2")), "it ends here"
+
+
+@pytest.mark.parametrize(
+    ("task", "size", "colour"),
+    [
+        ("Pick Medium in the list Size.", True, False),
+        ("I would like it in Red, please.", False, True),
+        ("Set Size to Medium and Colour to Red.", True, True),
+        ("Fill the form in for Ada.", True, True),
+        ("Order one for Ada, but do not touch the Size.", True, True),
+    ],
+)
+def test_of_several_lists_those_are_offered_that_the_task_names(task: str, size: bool, colour: bool) -> None:
+    tree = "\n".join(
+        f'combobox "{chosen}" [{ref}] label="{name}"\n option "{chosen}" (selected)\n option "{other}"'
+        for ref, name, chosen, other in (
+            ("ref_7", "Size", "Small", "Medium"),
+            ("ref_8", "Colour", "Blue", "Red"),
+        )
+    )
+    run = Run(task, tree=tree)
+    can = frozenset({"select"})
+    lists = (
+        Control("ref_7", "combobox", "Size (Small)", can),
+        Control("ref_8", "combobox", "Colour (Blue)", can),
+    )
+    run.page = replace(run.page, controls=lists)
+    other = {"finished": "no", "element": "Colour (Blue) [ref_8]", "tool": "type_ax", "text": "Red"}
+    assert run.allows(fill("ref_7", "Medium", "type_ax")) is size
+    assert run.allows(other) is colour
 
 
 def test_an_open_list_is_answered_first() -> None:

@@ -8,7 +8,7 @@ then; whatever a page newly shows stays.
 
 import functools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from webbrain.agent import constrained_words
@@ -144,17 +144,27 @@ class Ends:
 
     @functools.cache  # noqa: B019 - lives as long as one schema takes to build
     def _field_is_here(self) -> bool:
-        """The task names a field of this page, in its own case, that was not used yet."""
-        for control in self._controls:
-            # A select is listed as "label (chosen option)".
-            name = control.name.partition(" (")[0] if "select" in control.can else control.name
-            if not control.can & {"type", "select", "toggle"} or name not in self._wanted:
-                continue
-            if _holds(self._wanted, name) and not any(
-                step.ok and step.target.endswith(f'"{name}"') for step in self._steps
-            ):
-                return True
-        return False
+        """The task names a field of this page, in its own case: here it is done, and here it ends."""
+        return any(
+            control.can & {"type", "select", "toggle"} and self._names(control) for control in self._controls
+        )
+
+    def only_named(self, selects: Sequence[Control], options: Mapping[str, Sequence[str]]) -> list[Control]:
+        """The lists that the task names, by label or by an option (``options``: by ref); all, if it names
+        none.
+        """
+        named = [
+            control
+            for control in selects
+            if self._names(control)
+            or any(option in self._wanted and _holds(self._wanted, option) for option in options[control.ref])
+        ]
+        return named or list(selects)
+
+    def _names(self, control: Control) -> bool:
+        # A select is listed as "label (chosen option)".
+        name = control.name.partition(" (")[0] if "select" in control.can else control.name
+        return name in self._wanted and _holds(self._wanted, name)
 
     def _wanted_often(self) -> bool:
         return bool(self._words.repeating.search(self._task) or constrained_words.number_words(self._task))

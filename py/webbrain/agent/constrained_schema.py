@@ -349,11 +349,17 @@ class TurnSchema:
 
     def _selects(self, tool: ToolSpec) -> list[Schema]:
         out = []
-        for control in self._controls:
-            if "select" not in control.can or self._settled(control):
+        selects = [control for control in self._controls if "select" in control.can]
+        offered = {
+            control.ref: list(element.options[:OPTIONS])
+            if (element := self._elements.get(control.ref))
+            else []
+            for control in selects
+        }
+        for control in self._ends.only_named(selects, offered):
+            if self._settled(control):
                 continue
-            element = self._elements.get(control.ref)
-            options = list(element.options[:OPTIONS]) if element else []
+            options = offered[control.ref]
             text: Schema = {"enum": options} if options else _text(TEXT_CHARS)
             out.append(_object(tool.name, {"text": text}, [label(control)]))
         return out[:SELECTS]
