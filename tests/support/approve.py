@@ -8,10 +8,8 @@ every card is answered: over the port (``port.py``) or by clicking in the panel 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tests.support.browsers import Browser
-from tests.support.screens import Panel
 from webbrain.agent.parts import AgentParts, ConfirmPolicy
 from webbrain.core.types import Capability
 from webbrain.host.memory import MemoryHost
@@ -19,6 +17,10 @@ from webbrain.policy.asking import ALWAYS, ONCE
 from webbrain.policy.grants import PERMISSIONS, Grant, Leave, Need
 from webbrain.policy.origins import key_of
 from webbrain.policy.questions import WORK
+
+if TYPE_CHECKING:  # unit tests run where there is no browser to be driven
+    from tests.support.browsers import Browser
+    from tests.support.screens import Panel
 
 YES = (ONCE, ALWAYS)
 """Options that allow, best first."""
@@ -55,7 +57,7 @@ STORE: Final = """(async (wanted) => {
 })"""
 
 
-def allow_in(browser: Browser, *urls: str) -> None:
+def allow_in(browser: "Browser", *urls: str) -> None:
     """Store in a browser's extension that the sites of these addresses may be worked on for good."""
     wanted = [
         Grant(capability=capability, host=key_of(url), action="allow").model_dump(mode="json")
@@ -65,7 +67,7 @@ def allow_in(browser: Browser, *urls: str) -> None:
     browser.control.eval(f"{STORE}({json.dumps(wanted)})")
 
 
-def approve(panel: Panel) -> str:
+def approve(panel: "Panel") -> str:
     """Click the yes of the card that is open; return its text."""
     text = panel.wait_card()
     offered = panel.options()
