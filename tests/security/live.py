@@ -24,7 +24,7 @@ SETTINGS: Mapping[str, Any] = {
     "agentAllowLocalNetwork": True,
     "autoScreenshot": "off",
     "maxAgentSteps": 60,
-    "planMode": "off",
+    "planBeforeActMode": "off",
 }
 
 

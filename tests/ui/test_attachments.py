@@ -132,6 +132,8 @@ class TestChoosing:
         expect(page.locator(".chip")).to_have_count(2)
         expect(page.get_by_role("button", name=re.compile("^Remove Invoice"))).to_be_focused()
         page.keyboard.press("Enter")
+        expect(page.locator(".chip")).to_have_count(1)
+        expect(page.locator(".chip button")).to_be_focused()
         page.keyboard.press("Enter")
         expect(page.locator(".chip")).to_have_count(0)
         expect(page.locator("#composer")).to_be_focused()

@@ -70,7 +70,7 @@ async def play(
         allow(here.host, host, capabilities=[capability])
     if granted:
         allow(here.host, "shop.example")
-    here.host.settings.values.update({"planMode": "off", **(settings or {})})
+    here.host.settings.values.update({"planBeforeActMode": "off", **(settings or {})})
     model = ObedientModel(reading=placement.reading)
     app = App(here.host, parts=_parts(protected), providers=OneModel(model))  # type: ignore[arg-type]
     if placement.earlier:

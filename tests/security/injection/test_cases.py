@@ -66,7 +66,7 @@ async def test_ask_does_nothing_at_all(scenario: Scenario) -> None:
 @pytest.mark.parametrize("plan", ["try", "strict"])
 @pytest.mark.parametrize("scenario", SCENARIOS[::3], ids=[scenario.name for scenario in SCENARIOS[::3]])
 async def test_a_plan_that_was_approved_grants_nothing(scenario: Scenario, plan: str) -> None:
-    settings = {"planMode": plan, "planReviewMode": "always"}
+    settings = {"planBeforeActMode": plan, "planReviewMode": "always"}
     refused = await play(scenario, PLACEMENTS[0], answer="deny", settings=settings)
     assert refused.effects == []
     allowed = await play(scenario, PLACEMENTS[0], answer="once", settings=settings)
