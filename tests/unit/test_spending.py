@@ -86,7 +86,12 @@ async def test_the_next_paid_call_is_stopped(key: str) -> None:
 
 
 async def test_zero_means_no_limit() -> None:
-    work = bench(*[reads(offset=i) for i in range(30)], answer("Done."), costAllowanceSessionUsd=0, costAllowanceTotalUsd=0)
+    work = bench(
+        *[reads(offset=i) for i in range(30)],
+        answer("Done."),
+        costAllowanceSessionUsd=0,
+        costAllowanceTotalUsd=0,
+    )
     await work.run("x", "ask")
     assert work.last("run_complete")["status"] == "completed"
 

@@ -114,8 +114,9 @@ class CardOption(_Camel):
 
 
 class Card(_Camel):
-    """A question only a person answers; any reply but its yes means no. Permission and submit cards never time
-    out and take no free text. A ``clarify`` card may: after ``seconds`` (0: never) its first option is taken.
+    """A question only a person answers; any reply but its yes means no. Permission and submit cards never
+    time out and take no free text. A ``clarify`` card may: after ``seconds`` (0: never) its first option is
+    taken.
     """
 
     card_id: str

@@ -175,8 +175,8 @@ class Pictures(Protocol):
     async def mask(
         self, picture: str, *, regions: Sequence[Mapping[str, int]], scale: float, quality: int = 75
     ) -> str:
-        """The picture with a mosaic over ``regions``, ``{x, y, width, height}`` in CSS pixels of the viewport,
-        of which it has ``scale`` pixels each. Only the picture is drawn on, never the page.
+        """The picture with a mosaic over ``regions``, ``{x, y, width, height}`` in CSS pixels of the
+        viewport, of which it has ``scale`` pixels each. Only the picture is drawn on, never the page.
         """
         ...
 

@@ -11,8 +11,8 @@ from webbrain.testing.chat import BadRequest
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 KNOWN = {
     "type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref",
-    "$defs", "description", "title", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum",
-    "exclusiveMaximum", "minItems", "maxItems",
+    "$defs", "description", "title", "pattern", "format", "multipleOf", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems",
 }  # fmt: skip
 """Keywords of OpenAI's strict mode; ``minLength``, ``default``, ``oneOf`` and more are not among them."""
 DEPTH = 10
