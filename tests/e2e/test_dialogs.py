@@ -64,7 +64,7 @@ def test_the_model_answers_a_confirm(stage: Stage, site: PageSite, accept: bool,
     tab, panel = stage.open(f"{site.url}/confirm")
     notes = Notes()
     answer = notes.then(call("answer_dialog", accept=accept))
-    stage.plan(see(), on_ref("click_ax", "Delete"), answer, done("Answered."))
+    stage.plan(see(), on_ref("click_ax", "Delete"), answer, see(), done("Answered."))
     panel.send("Delete it.", "act")
     turn = panel.wait_over()
     assert notes.results[0]["dialog"] == {"type": "confirm", "message": "Really delete it?"}
@@ -88,7 +88,7 @@ def test_a_prompt_gets_the_model_s_text(stage: Stage, site: PageSite) -> None:
 def test_a_confirm_that_the_model_ignores_is_not_agreed_to(stage: Stage, site: PageSite) -> None:
     chromium_only(stage)
     tab, panel = stage.open(f"{site.url}/confirm")
-    stage.plan(see(), on_ref("click_ax", "Delete"), on_ref("click_ax", "Other"), done("Done."))
+    stage.plan(see(), on_ref("click_ax", "Delete"), on_ref("click_ax", "Other"), see(), done("Done."))
     panel.send("Delete it.", "act")
     assert panel.wait_over().status == "completed"
     assert tab.page.text("#said") == "kept, then other"

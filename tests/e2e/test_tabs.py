@@ -16,7 +16,7 @@ PAGES = {
     "/shop": f"""{SAID}<a href="/size" target="_blank">Size table</a>
         <button onclick="window.open('/size')">Open sizes</button>
         <a href="/slow" target="_blank">Slow sizes</a>
-        <button onclick="say('bought')">Buy</button>
+        <button onclick="say('bought')">Take it</button>
         <button onclick="say(said.textContent + ' twice')">Again</button>""",
     "/size": f"{SAID}<h1>Sizes</h1><button onclick=\"say('chosen')\">Choose 42</button>",
     "/slow": "<h1>Slow sizes</h1>",
@@ -102,7 +102,7 @@ def test_a_tab_that_goes_to_the_background_is_still_worked_on(stage: Stage, site
         reply: Answer = on_ref("click_ax", "Again")(model_call)
         return reply
 
-    stage.plan(see(), on_ref("click_ax", "Buy"), hidden_meanwhile, see(), done("Bought."))
+    stage.plan(see(), on_ref("click_ax", "Take it"), hidden_meanwhile, see(), done("Bought."))
     panel.send("Buy it twice.", "act")
     assert reached.wait(20)
     stage.browser.control.eval(

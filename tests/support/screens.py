@@ -73,6 +73,9 @@ class Panel:
         self.page: Page = browser.open_panel(tab)
         self.wait_ready()
 
+    approves = False
+    """Whether :meth:`wait_over` says yes to presses that are asked about."""
+
     def wait_ready(self, timeout: float = RUN_DEADLINE) -> None:
         """Return once a message could be sent: Python runs and the conversation is shown."""
         self.page.wait_for("#composer", timeout=timeout)
@@ -117,7 +120,15 @@ class Panel:
         return Turn(**turn)
 
     def wait_over(self, timeout: float = RUN_DEADLINE) -> Turn:
-        """Return the newest run once it has ended."""
+        """Return the newest run once it has ended. With ``approves``, presses of controls whose names say
+        that they commit something are let go meanwhile; forms never are.
+        """
+        while self.approves:
+            over = "turn.status !== 'running' || turn.card?.startsWith('Press')"
+            turn = self.wait_turn(over, timeout, "the run to end")
+            if turn.status != "running":
+                return turn
+            self.answer("once")
         return self.wait_turn("turn.status !== 'running'", timeout, "the run to end")
 
     def wait_running(self, timeout: float = DEADLINE) -> Turn:

@@ -34,6 +34,8 @@ class Stage:
     shop: Shop
     model: ModelServer
     script: Script
+    asks: bool = False
+    """Whether the person is to be asked before a task works on the pages that are opened."""
     tabs: list[Tab] = field(default_factory=list)
     panels: list[Panel] = field(default_factory=list)
 
@@ -45,6 +47,8 @@ class Stage:
     def open_tab(self, path: str = "/", *, wait: bool = True) -> Tab:
         """A tab on the shop, or at a whole address."""
         address = path if "://" in path else self.shop.url + path
+        if address.startswith("http") and not self.asks and not address.startswith(self.shop.url):
+            allow_in(self.browser, address)
         tab = self.browser.open_tab(address, wait=wait)
         self.tabs.append(tab)
         return tab
@@ -52,6 +56,7 @@ class Stage:
     def open_panel(self, tab: Tab | int) -> Panel:
         """A panel for a tab."""
         panel = Panel(self.browser, tab)
+        panel.approves = not self.asks
         self.panels.append(panel)
         return panel
 

@@ -19,7 +19,7 @@ def module_stage(browser: Browser) -> Iterator[Stage]:
     script = Script()
     with Shop() as shop, ModelServer(script) as model:
         choose_model(browser, model)
-        yield Stage(browser, shop, model, script)
+        yield Stage(browser, shop, model, script, asks=True)
 
 
 @pytest.fixture(scope="module")
