@@ -14,7 +14,7 @@ from typing import Any, Final
 from webbrain.core.errors import BridgeError, WebBrainError
 from webbrain.core.limits import PAGE_TITLE_CHARS, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
-from webbrain.core.types import Mode
+from webbrain.core.types import Capability, Mode
 from webbrain.policy.consequential import FRESH_CAPABILITIES
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.state import DialogOpen
@@ -26,6 +26,8 @@ TITLES: Final = 3
 TEXT_CHARS: Final = 160
 FRAME_ARGUMENTS: Final = frozenset({"frameId", "urlFilter"})
 """Arguments with which a call means a frame."""
+UNSEEN: Final = FRESH_CAPABILITIES - {Capability.DOWNLOAD}
+"""What shows nowhere but on a page; a download's own result says whether the file is there."""
 COUNTS: Final = ("openDialogCount", "visibleFormCount")
 
 LOOK_FIRST: Final = (
@@ -92,7 +94,7 @@ class Completion:
         """Take note of a call that was made. ``ctx`` is what the tool ran with."""
         if spec.effect:
             self._acted = self._acted or result.success
-            counts = bool(ctx.submit_token) or ctx.allow_api or spec.capability in FRESH_CAPABILITIES
+            counts = bool(ctx.submit_token) or ctx.allow_api or spec.capability in UNSEEN
             if unknown or (counts and result.success):
                 self._debt = _Debt(self._turn, ctx.frame_id or 0)
             return
