@@ -10,10 +10,11 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from types import ModuleType, TracebackType
-from typing import Self
+from typing import Final, Self
 
 from aiohttp import web
 
+from webbrain.prompts import prompt
 from webbrain.testing import (
     anthropic_wire,
     azure_wire,
@@ -44,6 +45,9 @@ WIRES: tuple[ModuleType, ...] = (
     llamacpp_wire,
     bedrock_wire,
 )
+
+SUMMARISE: Final = prompt("summarise")[:80]
+"""How a request for a summary of older messages begins; it is answered beside the script."""
 
 
 def call(name: str, **arguments: object) -> Reply:
@@ -201,13 +205,14 @@ class ModelServer:
                 self.refused.append(str(error))
             return web.json_response(wire.error(str(error)), status=400, headers=self._cors(request))
         planning = asks_for_plan(turn.text for turn in model_call.turns)
+        summing_up = any(turn.text.startswith(SUMMARISE) for turn in model_call.turns)
         with self._changed:
-            kept = self.plans if planning else self.calls
+            kept = self.plans if planning or summing_up else self.calls
             kept.append(model_call)
             number = len(kept)
             self._changed.notify_all()
         try:
-            think = self.plan if planning else self.think
+            think = self.plan if planning else _summary if summing_up else self.think
             return await self._carry_out(request, wire, model_call, think(model_call), number)
         except (asyncio.CancelledError, ConnectionError):
             with self._changed:
@@ -312,6 +317,10 @@ class ModelServer:
             if not self._changed.wait_for(condition, timeout):
                 seen = f"calls: {len(self.calls)}, refused: {self.refused[-3:]}"
                 raise TimeoutError(f"waited {timeout:.0f} s for {what}; {seen}")
+
+
+def _summary(model_call: ModelCall) -> Answer:
+    return Reply("What was done before went well.")
 
 
 def _plain_plan(model_call: ModelCall) -> Answer:
