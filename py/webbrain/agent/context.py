@@ -6,7 +6,6 @@ the one that asks for what is done now stay. The full history stays in the journ
 """
 
 import itertools
-import json
 from collections.abc import Sequence
 from typing import Final
 
@@ -47,7 +46,7 @@ def message_chars(message: Message) -> int:
 
 def tools_chars(tools: Sequence[ToolSchema]) -> int:
     """Size of the tools that a request offers."""
-    return sum(len(tool.name) + len(tool.description) + len(json.dumps(tool.parameters)) for tool in tools)
+    return sum(tool.chars for tool in tools)
 
 
 class ContextGuard:
@@ -56,6 +55,7 @@ class ContextGuard:
     def __init__(self) -> None:
         self._chars_per_token = CHARS_PER_TOKEN
         self._replaced: set[str] = set()
+        self._stubs: dict[str | None, Message] = {}
         self._dropped: set[int] = set()
         self._folded = 0
         self._kept: set[int] = set()
@@ -194,7 +194,8 @@ class ContextGuard:
     def _shown(self, message: Message) -> Message:
         if message.tool_call_id not in self._replaced:
             return message
-        note = (
-            f"[Left out to save room: an older result of {message.name}, {len(message.content)} characters.]"
-        )
-        return message.model_copy(update={"content": note})
+        if message.tool_call_id not in self._stubs:
+            left_out = f"an older result of {message.name}, {len(message.content)} characters"
+            stub = message.model_copy(update={"content": f"[Left out to save room: {left_out}.]"})
+            self._stubs[message.tool_call_id] = stub
+        return self._stubs[message.tool_call_id]

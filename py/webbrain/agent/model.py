@@ -1,5 +1,6 @@
 """One call of the model: what is sent, what is shown while it comes, and what a failure leads to."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from webbrain.agent.compaction import Compactor
@@ -12,7 +13,7 @@ from webbrain.core.errors import ProviderFailed
 from webbrain.core.events import Text
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.limits import STREAMED_TEXT_CHARS
-from webbrain.core.messages import ModelReply, ModelRequest
+from webbrain.core.messages import Message, ModelReply, ModelRequest
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
 from webbrain.providers.base import ModelClient, ModelInfo
@@ -44,11 +45,26 @@ class ModelCaller:
         self, client: ModelClient, strategy: TurnStrategy, state: TurnState, *, pinned: int, streaming: bool
     ) -> ModelReply:
         """Return a whole answer; raise ``ProviderFailed`` once a repeat cannot help."""
+        whole, fixed = _measured(strategy, state)
         if not strategy.needs_page:  # a strategy that reads the page for every step sends no history
-            await self._fold(client, strategy, state, pinned)
+            await self._compactor.before_step(
+                client, state.messages, output=whole.max_tokens, fixed=fixed, pinned=pinned
+            )
+
+        def fitting(*, emergency: bool = False) -> ModelRequest:
+            history = self._guard.fit(
+                state.messages,
+                window=client.info.context_window,
+                output=whole.max_tokens,
+                fixed=fixed,
+                pinned=pinned,
+                emergency=emergency,
+            )
+            return _with_history(whole, strategy, state, history)
+
+        request = fitting()
         shortened, patience = False, Patience(self._host.clock, self._journal)
         while True:
-            request = self._request(client.info.context_window, strategy, state, pinned, emergency=shortened)
             request.stream = streaming and _may_stream(client.info, state.mode)
             saw = client.info.supports_vision
             try:
@@ -56,9 +72,9 @@ class ModelCaller:
             except ProviderFailed as error:
                 self._void()
                 if error.code == CONTEXT_OVERFLOW and not shortened:
-                    shortened = True
-                    less = self._request(client.info.context_window, strategy, state, pinned, emergency=True)
-                    if _chars(less) >= _chars(request):
+                    shortened, longer = True, request
+                    request = fitting(emergency=True)
+                    if _chars(request) >= _chars(longer):
                         raise  # all of it is needed, so that the same would be sent again
                     self._warn(
                         "context_shortened", "The conversation was too long for the model and was shortened."
@@ -70,48 +86,13 @@ class ModelCaller:
                     self._warn("pictures_refused", PICTURES_REFUSED.format(label=client.info.label))
                 self.streamed, self._shown = bool(self._shown), ""
                 if not reply.usage.estimated:
-                    self._guard.learn(
-                        sum(map(message_chars, request.messages)) + tools_chars(request.tools),
-                        reply.usage.prompt_tokens,
-                    )
+                    self._guard.learn(_chars(request) + tools_chars(request.tools), reply.usage.prompt_tokens)
                 return reply
 
     def take_partial(self) -> str:
         """The text of an answer that was cut off by a Stop, if any of it was shown."""
         partial, self._shown = self._shown, ""
         return partial.strip()
-
-    def _request(
-        self, window: int, strategy: TurnStrategy, state: TurnState, pinned: int, *, emergency: bool
-    ) -> ModelRequest:
-        """Let the strategy build the request from as much of the history as fits."""
-        if not strategy.sends_history:
-            return strategy.request(state)
-        history = state.messages
-        request, fixed = _measured(strategy, state)
-        fitting = self._guard.fit(
-            history,
-            window=window,
-            output=request.max_tokens,
-            fixed=fixed,
-            pinned=pinned,
-            emergency=emergency,
-        )
-        if len(fitting) == len(history) and all(a is b for a, b in zip(fitting, history, strict=True)):
-            return request
-        state.messages = fitting
-        try:
-            return strategy.request(state)
-        finally:
-            state.messages = history
-
-    async def _fold(self, client: ModelClient, strategy: TurnStrategy, state: TurnState, pinned: int) -> None:
-        if not strategy.sends_history:
-            return
-        request, fixed = _measured(strategy, state)
-        await self._compactor.before_step(
-            client, state.messages, output=request.max_tokens, fixed=fixed, pinned=pinned
-        )
 
     def _show(self, delta: str) -> None:
         room = STREAMED_TEXT_CHARS - len(self._shown)
@@ -132,8 +113,22 @@ class ModelCaller:
 def _measured(strategy: TurnStrategy, state: TurnState) -> tuple[ModelRequest, int]:
     """The request with the whole history, and the characters of it that are none of the history."""
     request = strategy.request(state)
-    whole = sum(map(message_chars, request.messages)) + tools_chars(request.tools)
+    whole = _chars(request) + tools_chars(request.tools)
     return request, max(0, whole - sum(map(message_chars, state.messages)))
+
+
+def _with_history(
+    whole: ModelRequest, strategy: TurnStrategy, state: TurnState, history: Sequence[Message]
+) -> ModelRequest:
+    """``whole``, or what the strategy makes of a shorter history."""
+    everything = state.messages
+    if len(history) == len(everything) and all(a is b for a, b in zip(history, everything, strict=True)):
+        return whole
+    state.messages = history
+    try:
+        return strategy.request(state)
+    finally:
+        state.messages = everything
 
 
 def _chars(request: ModelRequest) -> int:

@@ -4,6 +4,8 @@ Wire formats turn ``ModelRequest`` into bytes and bytes into ``ModelReply``; not
 what a provider's JSON looks like.
 """
 
+import json
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -71,6 +73,11 @@ class ToolSchema(_Frozen):
     name: str
     description: str
     parameters: dict[str, Any]
+
+    @cached_property
+    def chars(self) -> int:
+        """How much of a request it takes. Every step of a run wants to know, so it is counted once."""
+        return len(self.name) + len(self.description) + len(json.dumps(self.parameters))
 
 
 class ModelRequest(_Frozen):

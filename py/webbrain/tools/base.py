@@ -150,11 +150,7 @@ class ToolSpec:
 
     def schema(self) -> ToolSchema:
         """The JSON schema offered to models, without what only costs tokens."""
-        return ToolSchema(
-            name=self.name,
-            description=" ".join((self.args.__doc__ or "").split()),
-            parameters=_parameters(self.args),
-        )
+        return _schema(self.name, self.args)
 
 
 class ToolModule(Protocol):
@@ -241,13 +237,19 @@ async def _shows_pdf(ctx: ToolContext) -> bool:
 
 
 @functools.cache
+def _schema(name: str, args: type[ToolArgs]) -> ToolSchema:
+    """Every step of a run asks for it, so it is made once; nobody may change it."""
+    return ToolSchema(
+        name=name, description=" ".join((args.__doc__ or "").split()), parameters=_parameters(args)
+    )
+
+
 def _parameters(args: type[ToolArgs]) -> dict[str, Any]:
     """The arguments as one schema without references, titles, null alternatives, limits of texts and
     ``additionalProperties``.
 
     What is left out would only cost tokens, or is refused by one provider or another; arguments are checked
-    against the closed model all the same. Every step of a run asks for it, so it is made once; nobody may
-    change it.
+    against the closed model all the same.
     """
     whole = args.model_json_schema()
     definitions = whole.pop("$defs", {})
