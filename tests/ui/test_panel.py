@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.ui_runs import CARD, TAB, Run, shopping
-from tests.support.ui_states import READY, panel
+from tests.support.ui_state import READY, panel
 from tests.ui.conftest import Open
 from tests.ui.steering import asked, emit, play, wait_for_call
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.support.ui_states import provider_views
+from tests.support.ui_providers import provider_views
 from tests.ui.conftest import Open
 from tests.ui.steering import asked, emit, wait_for_call
 
