@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from tests.support.answers import answer
+from tests.support.constrained import TASK, Run
 from tests.support.models import client, endpoint
 from tests.support.strict import StrictHost
-from tests.unit.test_constrained import TASK, Run
 from webbrain.agent import fits
 from webbrain.agent.structured import structured
 from webbrain.core.errors import ProviderFailed

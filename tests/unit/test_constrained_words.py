@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.test_constrained import Run, click, fill, names
+from tests.support.constrained import Run, click, fill, names
 from webbrain.agent import constrained_words as words
 from webbrain.agent.constrained_schema import NEVER
 from webbrain.agent.constrained_values import named
