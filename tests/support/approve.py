@@ -50,9 +50,21 @@ def granting(parts: AgentParts, *places: str) -> AgentParts:
 
 
 STORE: Final = """(async (wanted) => {
-  const {storage} = globalThis.browser ?? chrome;
-  const {wb_permissions: kept = []} = await storage.local.get('wb_permissions');
-  await storage.local.set({wb_permissions: [...kept, ...wanted]});
+  if (!globalThis.browser) {
+    const {wb_permissions: kept = []} = await chrome.storage.local.get('wb_permissions');
+    await chrome.storage.local.set({wb_permissions: [...kept, ...wanted]});
+    return true;
+  }
+  // Firefox keeps settings where content scripts cannot reach them (js/bridge/vault.js).
+  const done = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const database = await done(indexedDB.open('webbrain_settings'));
+  const values = database.transaction('values', 'readwrite').objectStore('values');
+  const kept = (await done(values.get('wb_permissions'))) ?? [];
+  await done(values.put([...kept, ...wanted], 'wb_permissions'));
+  database.close();
   return true;
 })"""
 
