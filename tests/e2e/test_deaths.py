@@ -1,9 +1,7 @@
 """Python dies mid-run. No effect happens twice, nothing is lost."""
 
-from tests.support.browsers.base import wait_until
 from tests.support.script import call, on_ref, say, see
 from tests.support.stage import Stage
-from tests.support.tool_runs import allow_local_network
 
 NOTICED = 60.0
 """A Worker that does not answer is replaced after 5 s; the rest is for a busy machine."""
@@ -51,23 +49,3 @@ def test_python_killed_while_the_form_goes_out(stage: Stage) -> None:
     panel.send("What happened?", "ask")
     panel.wait_turn("turn.answers.join().includes('Let us see')")
     assert len(stage.shop.submissions) <= 1
-
-
-def test_python_killed_while_it_looks_at_a_hidden_tab(stage: Stage) -> None:
-    """The next start closes the tab that the dead one had opened for itself."""
-    _, panel = stage.open("/about")
-    allow_local_network(stage.browser)
-    hidden = f"{stage.shop.url}/hold/hidden"
-
-    def shown() -> list[int]:
-        return [tab["id"] for tab in stage.browser.tabs() if tab["url"] == hidden]
-
-    stage.plan(call("research_url", url=hidden, timeout=30_000))
-    panel.send("Look it up.", "act")
-    panel.wait_card()
-    panel.answer("once")
-    wait_until(shown, NOTICED, lambda: f"the hidden tab among {stage.browser.tabs()}")
-    stage.browser.kill_python()
-    panel.wait_turn("turn.status === 'interrupted'", NOTICED, "the run to be interrupted")
-    wait_until(lambda: not shown(), NOTICED, lambda: "the hidden tab to be closed")
-    stage.shop.release("hidden")

@@ -50,12 +50,11 @@ def granting(parts: AgentParts, *places: str) -> AgentParts:
 
 
 STORE: Final = """(async (wanted) => {
-  if (!globalThis.browser) {
-    const {wb_permissions: kept = []} = await chrome.storage.local.get('wb_permissions');
-    await chrome.storage.local.set({wb_permissions: [...kept, ...wanted]});
-    return true;
-  }
-  // Firefox keeps settings where content scripts cannot reach them (js/bridge/vault.js).
+  const {wb_permissions: kept = []} = await chrome.storage.local.get('wb_permissions');
+  await chrome.storage.local.set({wb_permissions: [...kept, ...wanted]});
+  return true;
+})"""
+STORE_IN_VAULT: Final = """(async (wanted) => {
   const done = (request) => new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
@@ -67,6 +66,7 @@ STORE: Final = """(async (wanted) => {
   database.close();
   return true;
 })"""
+"""Firefox keeps settings where content scripts cannot reach them (``js/bridge/vault.js``)."""
 
 
 def allow_in(browser: "Browser", *urls: str) -> None:
@@ -76,7 +76,8 @@ def allow_in(browser: "Browser", *urls: str) -> None:
         for url in urls
         for capability in WORK
     ]
-    browser.control.eval(f"{STORE}({json.dumps(wanted)})")
+    store = STORE_IN_VAULT if browser.name == "firefox" else STORE
+    browser.control.eval(f"{store}({json.dumps(wanted)})")
 
 
 def approve(panel: "Panel") -> str:

@@ -16,7 +16,7 @@ def use(stage: Stage, panel: Panel, tool: str, /, *, answers: tuple[str, ...] = 
 
     def look(model_call: ModelCall) -> Answer:
         seen.append(last_result(model_call))
-        return done("Seen.")
+        return done("Seen.", "partial")  # one call is no task, so nothing is claimed
 
     stage.plan(call(tool, **arguments), look)
     before = len(panel.turns())
