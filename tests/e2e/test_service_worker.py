@@ -70,7 +70,7 @@ def test_service_worker_killed_under_an_action(stage: Stage) -> None:
         stage.plan(see(), on_ref("set_field", name, text=value))
     stage.plan(see(), on_ref("click_ax", "Lisbon", "option"), see())
     stage.plan(on_ref("click_ax", stage.shop.words.labels["terms"], "checkbox"), see())
-    stage.plan(on_ref("click_ax", "Place order", "button"), done("Ordered."))
+    stage.plan(on_ref("click_ax", "Place order", "button"), see(), done("Ordered."))
     panel.send(stage.shop.task, "act")
     panel.wait_card()
     browser.kill_service_worker()
