@@ -29,6 +29,8 @@ READING: dict[str, dict[str, Any]] = {
 DEADLINE = 25.0
 """Seconds a reading tool may take: the page's own limit of 20 and some air."""
 CHARS = 200_000
+MOST_TRIES = 3
+"""How often a page is asked for while its process is busy for a minute; each is told within 30 seconds."""
 
 PATCHED = """
 const broken = () => { throw new Error('patched'); };
@@ -112,7 +114,11 @@ def test_a_paper_instead_of_a_page(player: Player, named: bool) -> None:
 
 
 def test_script_that_runs_for_a_minute(player: Player) -> None:
-    """The page is said to be busy within the deadline, which all reading tools share, and the run goes on."""
+    """The page is said to be busy within the deadline, which all reading tools share, and the run goes on.
+
+    A page of the same site shares the process of the busy one, so a browser may keep it waiting until
+    the script has ended: that is told within the deadline too, and asking again is enough.
+    """
     player.show("<p>needle</p><button>Buy</button>")
     player.tree()
     player.js(BUSY)
@@ -121,7 +127,11 @@ def test_script_that_runs_for_a_minute(player: Player) -> None:
     assert time.monotonic() - start < DEADLINE
     assert (answer["success"], answer["code"]) == (False, "page_busy"), answer
     other = player.site.page("<!doctype html><title>Other</title><p>Fine here")
-    assert player.call("navigate", url=other)["success"]
+    answers = [player.call("navigate", url=other)]
+    while not answers[-1]["success"] and len(answers) < MOST_TRIES:
+        assert answers[-1]["code"] == "not_answering", answers
+        answers.append(player.call("navigate", url=other))
+    assert answers[-1]["success"], answers
     assert "Fine here" in str(player.call("read_page"))
 
 

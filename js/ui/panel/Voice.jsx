@@ -51,17 +51,19 @@ export function VoiceButton({ disabled }) {
         <Icon name="cross" size={14} />
       </button>
       {now === "recording" ? (
-        <button
-          type="button"
-          id="voice-write"
-          class="voice-write"
-          title={t("voice_write")}
-          aria-label={t("voice_write")}
-          onClick={() => void write()}
-        >
+        <>
           <Elapsed />
-          <Icon name="check" />
-        </button>
+          <button
+            type="button"
+            id="voice-write"
+            class="voice-write"
+            title={t("voice_write")}
+            aria-label={t("voice_write")}
+            onClick={() => void write()}
+          >
+            <Icon name="check" />
+          </button>
+        </>
       ) : (
         <span class="voice-wait">
           <Spinner />

@@ -46,12 +46,15 @@ class ModelCaller:
     ) -> ModelReply:
         """Return a whole answer; raise ``ProviderFailed`` once a repeat cannot help."""
         whole, fixed = _measured(strategy, state)
-        if not strategy.needs_page:  # a strategy that reads the page for every step sends no history
+        sends_history = not strategy.needs_page  # one that reads the page for every step tells the steps in lines
+        if sends_history:
             await self._compactor.before_step(
                 client, state.messages, output=whole.max_tokens, fixed=fixed, pinned=pinned
             )
 
         def fitting(*, emergency: bool = False) -> ModelRequest:
+            if not sends_history:
+                return whole
             history = self._guard.fit(
                 state.messages,
                 window=client.info.context_window,
