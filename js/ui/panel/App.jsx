@@ -5,7 +5,8 @@ import { Announcer, Conversation } from "./Conversation.jsx";
 import { Header } from "./Header.jsx";
 import { Notices } from "./Notices.jsx";
 import { Switches } from "./Switches.jsx";
-import { busy, stop } from "./store.js";
+import { stop } from "./sending.js";
+import { busy } from "./state.js";
 
 export function App() {
   useEffect(() => {

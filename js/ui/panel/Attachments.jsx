@@ -4,7 +4,7 @@ import { t, tn } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { attach, basketOf, detach, dragging, FILE_BYTES, FILES_MAX, TOTAL_BYTES } from "./attachments.js";
 import { PictureButton } from "./Pictures.jsx";
-import { tab, view } from "./store.js";
+import { tab, view } from "./state.js";
 
 /** @typedef {import("./attachments.js").Attachment} Attachment */
 

@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { useGuard } from "./consent.js";
-import { answerCard, line } from "./store.js";
+import { line } from "./line.js";
+import { answerCard } from "./store.js";
 
 /** @typedef {import("../conversation.js").CardItem} CardItem */
 

@@ -3,7 +3,8 @@ import { elapsed } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { useGuard } from "./consent.js";
-import { answerCard, line } from "./store.js";
+import { line } from "./line.js";
+import { answerCard } from "./store.js";
 import { isTyping, useNow } from "./waiting.js";
 
 /** @typedef {import("../conversation.js").CardItem} CardItem */

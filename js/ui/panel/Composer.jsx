@@ -7,19 +7,9 @@ import { basketOf } from "./attachments.js";
 import { Commands } from "./Commands.jsx";
 import { chosen, commandKey, isCommand, offers, typed } from "./commands.js";
 import { draftOf } from "./drafts.js";
-import {
-  blocked,
-  busy,
-  outgoing,
-  running,
-  send,
-  setDraft,
-  setMode,
-  stop,
-  tab,
-  view,
-  waitingCard,
-} from "./store.js";
+import { send, setDraft, stop } from "./sending.js";
+import { blocked, busy, outgoing, running, tab, view, waitingCard } from "./state.js";
+import { setMode } from "./store.js";
 import { openSettings } from "./tabs.js";
 import { VoiceButton, VoiceNote } from "./Voice.jsx";
 

@@ -4,7 +4,8 @@ import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { OutgoingFiles } from "./Attachments.jsx";
 import { ReadingScroll } from "./scroll.js";
-import { conversation, discardOutgoing, outgoing, resend, running, view } from "./store.js";
+import { discardOutgoing, resend } from "./sending.js";
+import { conversation, outgoing, running, view } from "./state.js";
 import { Question, Turn } from "./Turn.jsx";
 import { Welcome } from "./Welcome.jsx";
 
@@ -69,7 +70,7 @@ export function Conversation() {
 /**
  * A message on its way.
  *
- * @param {{out: import("./store.js").Outgoing}} props
+ * @param {{out: import("./state.js").Outgoing}} props
  */
 function Waiting({ out }) {
   const failed = out.state === "failed";

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon, Mark } from "../shared/icons.jsx";
-import { boot, clearConversation, line, view } from "./store.js";
+import { line } from "./line.js";
+import { boot, view } from "./state.js";
+import { clearConversation } from "./store.js";
 import { openSettings } from "./tabs.js";
 
 /** The model in use, a new conversation, the settings. */

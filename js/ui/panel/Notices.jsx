@@ -2,7 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import { duration, elapsed } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
-import { boot, line, reopen, restricted, retryBoot, retryConnection, view } from "./store.js";
+import { line, retryBoot, retryConnection } from "./line.js";
+import { boot, restricted, view } from "./state.js";
+import { reopen } from "./store.js";
 
 /** Waiting shorter than this says nothing: a strip that flashes up is worse than none. */
 const QUIET_MS = 400;

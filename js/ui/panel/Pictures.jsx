@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
-import { askPicture } from "./store.js";
+import { askPicture } from "./line.js";
 
 /** @typedef {import("../conversation.js").Picture} Picture */
 

@@ -4,8 +4,9 @@ import { t, tn } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { Markdown } from "../shared/Markdown.jsx";
 import { useGuard } from "./consent.js";
+import { line } from "./line.js";
 import { PlanSteps } from "./PlanSteps.jsx";
-import { answerPlan, line } from "./store.js";
+import { answerPlan } from "./store.js";
 import { isTyping, useNow } from "./waiting.js";
 
 /** @typedef {import("../conversation.js").PlanItem} PlanItem */

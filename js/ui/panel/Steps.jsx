@@ -4,7 +4,7 @@ import { t, tn } from "../i18n.js";
 import { CopyButton } from "../shared/CopyButton.jsx";
 import { Icon, Spinner } from "../shared/icons.jsx";
 import { PictureButton } from "./Pictures.jsx";
-import { verbose } from "./store.js";
+import { verbose } from "./state.js";
 
 /**
  * @typedef {import("../conversation.js").ToolItem} ToolItem

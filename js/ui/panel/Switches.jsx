@@ -1,6 +1,7 @@
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
-import { asks, call, view } from "./store.js";
+import { call } from "./line.js";
+import { asks, view } from "./state.js";
 
 /** What is switched so that less is asked than usual: it stays in sight, with the way back. */
 export function Switches() {

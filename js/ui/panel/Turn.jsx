@@ -10,7 +10,8 @@ import { Card } from "./Cards.jsx";
 import { Clarify } from "./Clarify.jsx";
 import { Plan } from "./Plan.jsx";
 import { Steps } from "./Steps.jsx";
-import { busy, continueRun, retry } from "./store.js";
+import { continueRun, retry } from "./sending.js";
+import { busy } from "./state.js";
 import { goToTab, openSettings } from "./tabs.js";
 import { Waiting } from "./Waiting.jsx";
 

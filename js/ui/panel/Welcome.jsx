@@ -1,7 +1,9 @@
 import { t } from "../i18n.js";
 import { Icon, Mark } from "../shared/icons.jsx";
 import { Servers } from "../shared/Servers.jsx";
-import { scanServers, setDraft, useServer, view } from "./store.js";
+import { scanServers, useServer } from "./line.js";
+import { setDraft } from "./sending.js";
+import { view } from "./state.js";
 import { openSettings } from "./tabs.js";
 
 const EXAMPLES = ["example_summary", "example_find", "example_options"];

@@ -1,6 +1,8 @@
 import { computed, signal } from "@preact/signals";
 import { draftOf } from "./drafts.js";
-import { call, enqueueText, setDraft, tab } from "./store.js";
+import { call } from "./line.js";
+import { enqueueText, setDraft } from "./sending.js";
+import { tab } from "./state.js";
 
 /**
  * Slash commands: Python has the table and carries them out; the panel offers them and says what came of it.

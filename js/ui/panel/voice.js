@@ -2,7 +2,8 @@ import { computed, signal } from "@preact/signals";
 import { ext } from "../browser.js";
 import { LONGEST_MS, mayListen, Recording } from "../microphone.js";
 import { draftOf, setDraftOf } from "./drafts.js";
-import { tab, transcribe, view, voiceEnabled } from "./store.js";
+import { transcribe } from "./line.js";
+import { tab, view, voiceEnabled } from "./state.js";
 import { openSettings } from "./tabs.js";
 
 /**
