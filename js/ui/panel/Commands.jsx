@@ -60,7 +60,7 @@ function Offers({ rows }) {
 function Help({ about }) {
   const shown = commands.value.filter((one) => !about || one.name === about);
   return (
-    <section class="command-help" role="region" tabIndex={0} aria-label={t("commands")}>
+    <section class="command-help" tabIndex={0} aria-label={t("commands")}>
       <dl>
         {shown.flatMap((one) => [
           <div key={one.name}>
