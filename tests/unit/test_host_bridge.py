@@ -11,6 +11,7 @@ from tests.support.table_browser import GONE, NOBODY, TAB, FakeBrowser, hurry
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.host import bridge, rpc, tabs
 from webbrain.host.protocols import HttpRequest
+from webbrain.host.tables import Entry
 
 
 @pytest.fixture
@@ -389,6 +390,61 @@ async def test_the_store_appends_and_forgets(browser: FakeBrowser) -> None:
     assert await browser.host.store.streams() == ["c1"]
     await browser.host.store.delete("c1")
     assert browser.done("store.delete") == [{"stream": "c1"}]
+
+
+async def test_tables_are_asked_for_in_parts(browser: FakeBrowser) -> None:
+    kept = {f"run_{n}": {"startedAt": n} for n in range(1, 8)}
+
+    def newest(params: dict[str, Any]) -> Any:
+        last = params.get("before", {"time": 99})["time"]
+        older = sorted(
+            (entry["startedAt"] for entry in kept.values() if entry["startedAt"] < last), reverse=True
+        )
+        part = older[: min(3, params["limit"])]
+        return {"entries": [[f"run_{n}", {"startedAt": n}] for n in part], "more": len(older) > len(part)}
+
+    def under(params: dict[str, Any]) -> Any:
+        newer = [n for n in range(1, 8) if n > params["after"]]
+        part = newer[: min(3, params["limit"])]
+        return {"entries": [[n, {"n": n}] for n in part], "more": len(newer) > len(part)}
+
+    browser.answers |= {"table.newest": newest, "table.under": under}
+    tables = browser.host.tables
+    assert await tables.newest("runs", 100) == (
+        [(f"run_{n}", {"startedAt": n}) for n in range(7, 0, -1)],
+        False,
+    )
+    assert await tables.newest("runs", 4, (6, "run_6")) == (
+        [(f"run_{n}", {"startedAt": n}) for n in (5, 4, 3, 2)],
+        True,
+    )
+    assert [n for n, _ in await tables.under("events", "run_1", after=2)] == [3, 4, 5, 6, 7]
+    assert [n for n, _ in await tables.under("events", "run_1", limit=5)] == [1, 2, 3, 4, 5]
+
+
+async def test_tables_are_filled_and_emptied(browser: FakeBrowser) -> None:
+    browser.answers |= {
+        "table.put": {"ok": True},
+        "table.get": {"values": [{"a": 1}, None]},
+        "table.delete": {"ok": True},
+    }
+    tables = browser.host.tables
+    await tables.put([Entry("runs", "r1", {"a": 1}), Entry("events", "r1", {"b": 2}, 0)])
+    assert browser.done("table.put") == [
+        {
+            "entries": [
+                {"table": "runs", "id": "r1", "value": {"a": 1}},
+                {"table": "events", "id": "r1", "value": {"b": 2}, "n": 0},
+            ]
+        }
+    ]
+    assert await tables.get("runs", ["r1", "r2"]) == [{"a": 1}, None]
+    await tables.delete(["runs", "events"], ["r1"])
+    await tables.delete(["runs"], None)
+    assert browser.done("table.delete") == [
+        {"tables": ["runs", "events"], "ids": ["r1"]},
+        {"tables": ["runs"]},
+    ]
 
 
 async def test_the_clock_says_the_users_time_with_its_zone(browser: FakeBrowser) -> None:

@@ -20,6 +20,7 @@ from webbrain.host.pictures import BridgePictures
 from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
 from webbrain.host.reach import Frame
 from webbrain.host.rpc import Connection
+from webbrain.host.tables import BridgeTables
 from webbrain.host.tabs import Tabs
 from webbrain.host.toolbar import BridgeToolbar
 from webbrain.host.windows import BridgeWindows
@@ -275,6 +276,7 @@ class BridgeHost:
         self.settings = BridgeKeyValue(connection, "local")
         self.session = BridgeKeyValue(connection, "session")
         self.store = BridgeStore(connection)
+        self.tables = BridgeTables(connection)
         self.clock = SystemClock()
         self.ui = BridgeUi(connection)
         self.events = BridgeEvents()

@@ -30,6 +30,7 @@ from webbrain.host.memory_reach import (
     MemoryPictures,
     MemoryWindows,
 )
+from webbrain.host.memory_tables import MemoryTables
 from webbrain.host.memory_web import (
     CUT,
     STALL,
@@ -60,6 +61,7 @@ __all__ = [
     "MemoryPictures",
     "MemoryResponse",
     "MemoryStore",
+    "MemoryTables",
     "MemoryToolbar",
     "MemoryUi",
     "MemoryWindows",
@@ -250,6 +252,7 @@ class MemoryHost:
         self.settings = MemoryKeyValue("settings", self._taps, settings)
         self.session = MemoryKeyValue("session", self._taps)
         self.store = MemoryStore(self._taps)
+        self.tables = MemoryTables(self._taps)
         self.clock = MemoryClock(self._taps)
         self.ui = MemoryUi()
         self.debugger = MemoryDebugger(self.browser, self._taps, self.events, self.capabilities)
@@ -276,6 +279,7 @@ class MemoryHost:
         """
         later = MemoryHost(self.browser.tabs(), settings=self.settings.values, capabilities=self.capabilities)
         later.store = MemoryStore(later._taps, self.store.data)
+        later.tables = MemoryTables(later._taps, self.tables.data)
         if keep_session:
             later.session = MemoryKeyValue("session", later._taps, self.session.values)
         later.clock.advance(self.clock.monotonic())

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from webbrain.host.builtin import BuiltinModel
 from webbrain.host.reach import Debugger, Downloads, Events, Frame, Pdfs, Pictures, Windows
+from webbrain.host.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,8 @@ class Host(Protocol):
     def session(self) -> KeyValue: ...
     @property
     def store(self) -> Store: ...
+    @property
+    def tables(self) -> Tables: ...
     @property
     def clock(self) -> Clock: ...
     @property

@@ -39,6 +39,11 @@ SUPERVISOR_CALLS: Final = frozenset(
         "store.delete",
         "store.read",
         "store.streams",
+        "table.delete",
+        "table.get",
+        "table.newest",
+        "table.put",
+        "table.under",
     }
 )
 """Calls the supervisor page answers itself. All others are rows of methods.json, for the executor."""
