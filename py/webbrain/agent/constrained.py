@@ -39,18 +39,20 @@ class ConstrainedTurns:
     def __init__(self) -> None:
         self._targets: dict[str, str] = {}
         self._shown: dict[int, frozenset[str]] = {}
+        self._read: dict[str, history.Step] = {}
         self._room = MAX_OUTPUT_TOKENS_CONSTRAINED
 
     def request(self, state: TurnState) -> ModelRequest:
         """Build the prompt and the schema of this turn."""
         before, run = history.split(state.messages)
-        done = [history.named(step, self._targets.get(step.call.id, "")) for step in history.steps(run)]
+        read = history.steps(run, self._read)
+        done = [history.named(step, self._targets.get(step.call.id, "")) for step in read]
         elements = pages.elements(state.page) if state.page else {}
         asked = turn_text(
             state.task,
             attached=state.attached,
             earlier=history.earlier(before),
-            steps=[history.line(step) for step in done][-history.STEPS_SHOWN :],
+            steps=[history.line(step) for step in done[-history.STEPS_SHOWN :]],
             notes=history.notes(run),
             page=_page_text(state.page, history.text_read(done)),
         )
@@ -80,7 +82,7 @@ class ConstrainedTurns:
         controls = state.page.controls if state.page else ()
         _, run = history.split(state.messages)
         names = frozenset(c.name for c in controls if c.can & {"click", "toggle"})
-        self._shown[len(history.steps(run))] = names
+        self._shown[sum(len(message.tool_calls) for message in run)] = names
 
     def read(self, reply: ModelReply, state: TurnState) -> Turn:
         """Take the one call out of the answer; raise ``ModelMayRetry`` if there is none."""

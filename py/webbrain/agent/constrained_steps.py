@@ -93,14 +93,22 @@ def split(messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
     return [], list(messages)
 
 
-def steps(run: Sequence[Message]) -> list[Step]:
-    """The calls of this run, oldest first."""
+def steps(run: Sequence[Message], known: dict[str, Step] | None = None) -> list[Step]:
+    """The calls of this run, oldest first. ``known`` keeps those that have a result, by the call's id: a long
+    run reads each result once.
+    """
+    known = {} if known is None else known
     results = {message.tool_call_id: message.content for message in run if message.role == "tool"}
-    return [
-        Step(call, _arguments(call), _data(results.get(call.id, "")))
-        for message in run
-        for call in message.tool_calls
-    ]
+    out = []
+    for message in run:
+        for call in message.tool_calls:
+            step = known.get(call.id)
+            if step is None:
+                step = Step(call, _arguments(call), _data(results.get(call.id, "")))
+                if call.id in results:
+                    known[call.id] = step
+            out.append(step)
+    return out
 
 
 def earlier(before: Sequence[Message]) -> list[str]:

@@ -59,6 +59,8 @@ class ContextGuard:
         self._dropped: set[int] = set()
         self._folded = 0
         self._kept: set[int] = set()
+        self._plans: list[int] = []
+        self._looked_upto = 0
         self._block = ""
         self.summary = ""
         """What stands for the folded messages."""
@@ -76,7 +78,7 @@ class ContextGuard:
 
     def shown(self, messages: Sequence[Message]) -> int:
         """How many messages a model sees."""
-        return len(self._view(messages))
+        return len(self._visible(messages))
 
     def foldable(self, messages: Sequence[Message], *, kept: int, pinned: int) -> list[Message]:
         """The messages that would be folded if only the newest ``kept`` stay as they are."""
@@ -142,10 +144,11 @@ class ContextGuard:
     def _shorten(self, messages: Sequence[Message], target: float) -> None:
         """Replace results, the oldest first, until ``target`` characters are reached."""
         over = self._size(messages) - target
-        for index, message in enumerate(messages[: max(0, len(messages) - RECENT_MESSAGES)]):
-            if over <= 0:
+        for index in self._visible(messages):
+            if over <= 0 or index >= len(messages) - RECENT_MESSAGES:
                 return
-            if message.role != "tool" or not message.tool_call_id or not self._is_shown(index):
+            message = messages[index]
+            if message.role != "tool" or not message.tool_call_id:
                 continue
             if len(message.content) > SMALL_RESULT_CHARS and message.tool_call_id not in self._replaced:
                 self._replaced.add(message.tool_call_id)
@@ -156,11 +159,20 @@ class ContextGuard:
 
     def _fixed(self, messages: Sequence[Message], pinned: int) -> set[int]:
         """What always stays: how it began, what is asked for now, and the plan for that."""
-        plans = (index for index in range(pinned + 1, len(messages)) if is_plan(messages[index]))
-        return {self._first(messages), pinned, *plans}
+        if self._looked_upto > len(messages):
+            self._plans, self._looked_upto = [], 0
+        news = range(self._looked_upto, len(messages))
+        self._plans += [index for index in news if is_plan(messages[index])]
+        self._looked_upto = len(messages)
+        return {self._first(messages), pinned, *(index for index in self._plans if index > pinned)}
 
-    def _is_shown(self, index: int) -> bool:
-        return index not in self._dropped and (index >= self._folded or index in self._kept)
+    def _visible(self, messages: Sequence[Message]) -> list[int]:
+        """Where the messages stand that models see. The longer a conversation, the more of it is folded: what
+        a step costs must not depend on that part.
+        """
+        early = sorted(index for index in self._kept if index < self._folded)
+        shown = itertools.chain(early, range(self._folded, len(messages)))
+        return [index for index in shown if index not in self._dropped and index < len(messages)]
 
     def _boundary(self, messages: Sequence[Message], kept: int) -> int:
         """Where the newest messages begin, at least ``kept`` of them; never between a call and its result."""
@@ -180,12 +192,12 @@ class ContextGuard:
         one.
         """
         fixed = self._fixed(messages, pinned)
-        starts = [index for index, message in enumerate(messages) if message.role != "tool"]
+        starts = [index for index in self._visible(messages) if messages[index].role != "tool"]
         groups = [range(start, end) for start, end in itertools.pairwise(starts)]
-        return [group for group in groups if group.start not in fixed and self._is_shown(group.start)]
+        return [group for group in groups if group.start not in fixed]
 
     def _view(self, messages: Sequence[Message]) -> list[Message]:
-        shown = [self._shown(message) for index, message in enumerate(messages) if self._is_shown(index)]
+        shown = [self._shown(messages[index]) for index in self._visible(messages)]
         if self._block and shown:
             first = shown[0]
             shown[0] = first.model_copy(update={"content": f"{first.content}\n\n{self._block}"})

@@ -45,25 +45,28 @@ class ModelCaller:
         self, client: ModelClient, strategy: TurnStrategy, state: TurnState, *, pinned: int, streaming: bool
     ) -> ModelReply:
         """Return a whole answer; raise ``ProviderFailed`` once a repeat cannot help."""
-        whole, fixed = _measured(strategy, state)
-        sends_history = not strategy.needs_page  # one that reads the page for every step tells the steps in lines
-        if sends_history:
+        # A strategy that reads the page for every step tells the steps before it in lines.
+        sends_history = not strategy.needs_page
+        # What is not the history is measured without it: a step must not cost more the longer a run is.
+        bare = _request(strategy, state, ()) if sends_history else None
+        fixed = _chars(bare) + tools_chars(bare.tools) if bare else 0
+        if bare:
             await self._compactor.before_step(
-                client, state.messages, output=whole.max_tokens, fixed=fixed, pinned=pinned
+                client, state.messages, output=bare.max_tokens, fixed=fixed, pinned=pinned
             )
 
         def fitting(*, emergency: bool = False) -> ModelRequest:
-            if not sends_history:
-                return whole
+            if bare is None:
+                return strategy.request(state)
             history = self._guard.fit(
                 state.messages,
                 window=client.info.context_window,
-                output=whole.max_tokens,
+                output=bare.max_tokens,
                 fixed=fixed,
                 pinned=pinned,
                 emergency=emergency,
             )
-            return _with_history(whole, strategy, state, history)
+            return _request(strategy, state, history)
 
         request = fitting()
         shortened, patience = False, Patience(self._host.clock, self._journal)
@@ -113,20 +116,9 @@ class ModelCaller:
         self._journal.emit(RunWarning(code=code, message=message))
 
 
-def _measured(strategy: TurnStrategy, state: TurnState) -> tuple[ModelRequest, int]:
-    """The request with the whole history, and the characters of it that are none of the history."""
-    request = strategy.request(state)
-    whole = _chars(request) + tools_chars(request.tools)
-    return request, max(0, whole - sum(map(message_chars, state.messages)))
-
-
-def _with_history(
-    whole: ModelRequest, strategy: TurnStrategy, state: TurnState, history: Sequence[Message]
-) -> ModelRequest:
-    """``whole``, or what the strategy makes of a shorter history."""
+def _request(strategy: TurnStrategy, state: TurnState, history: Sequence[Message]) -> ModelRequest:
+    """What the strategy makes of this much of the history."""
     everything = state.messages
-    if len(history) == len(everything) and all(a is b for a, b in zip(history, everything, strict=True)):
-        return whole
     state.messages = history
     try:
         return strategy.request(state)
