@@ -22,6 +22,7 @@ import {
 import { matchOf } from "./frames.js";
 import { defaultButton, formOf, implicitSubmission, isSubmitButton, keyTarget } from "./keys.js";
 import { CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS, PROBE_FIELDS } from "./limits.js";
+import { emptyText, framedEditors } from "./longtext.js";
 import { describeName, editableText, labelText, nameOf } from "./names.js";
 import { inputType, isEditableRoot, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
@@ -44,6 +45,7 @@ import { chosenText, optionsFor } from "./values.js";
  * @property {string} [method]
  * @property {string} [control]
  * @property {CardField[]} [fields]
+ * @property {string} [emptyText] the label of a field for a longer text, if all such fields are empty
  * @property {string} [print] fingerprint of form, destination, control and all values
  * @property {string} [others] the same without the field that is being typed into
  */
@@ -74,6 +76,7 @@ export async function submitProbe(session, args) {
       reason: found.reason,
       control: found.control ?? "",
       fields: [],
+      emptyText: "",
       token: "",
     };
   const token = session.tokens.issue({ tool, print: found.print ?? "", others: found.others ?? "" });
@@ -87,6 +90,7 @@ export async function submitProbe(session, args) {
     reason: found.reason,
     control: found.control ?? "",
     fields: found.fields ?? [],
+    emptyText: found.emptyText ?? "",
     token,
   };
 }
@@ -251,6 +255,7 @@ function describe(session, control, submitter, reason, typed) {
       value: f.secret ? MASK : line(f.value, CARD_VALUE_CHARS),
       masked: f.secret,
     })),
+    emptyText: emptyText(all),
     print: fingerprint(JSON.stringify([frame, all.map((f) => [f.key, f.value])])),
     others: fingerprint(JSON.stringify([frame, all.filter((f) => !f.typed).map((f) => [f.key, f.value])])),
   };
@@ -284,7 +289,7 @@ function destination(control, form, button) {
  * @param {Element | null} scope
  * @param {Element} control
  * @param {{ e: Element, text: string, clear: boolean }} [typed]
- * @returns {{ key: string, label: string, value: string, changed: boolean, secret: boolean, typed: boolean }[]}
+ * @returns {{ e: Element, key: string, label: string, value: string, changed: boolean, secret: boolean, typed: boolean }[]}
  */
 function valuesOf(scope, control, typed) {
   /** @type {Element[]} */
@@ -299,6 +304,7 @@ function valuesOf(scope, control, typed) {
       ...Array.from(queryAll(scope, "input,select,textarea,[contenteditable]")).slice(0, FORM_FIELDS),
     );
   else if (isEditable(control)) fields.push(control);
+  if (scope) fields.push(...framedEditors(scope));
   if (typed && !fields.includes(typed.e)) fields.push(typed.e);
   const out = [];
   for (const e of fields) {
@@ -316,6 +322,7 @@ function valuesOf(scope, control, typed) {
       CARD_LABEL_CHARS,
     );
     out.push({
+      e,
       key,
       label,
       value,

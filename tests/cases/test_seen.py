@@ -3,6 +3,8 @@
 
 import re
 
+import pytest
+
 from tests.support.player import Player
 
 
@@ -95,6 +97,29 @@ def test_33_the_body_of_a_mail_lies_in_a_frame(player: Player) -> None:
     assert player.fill('textbox "Message"', "Dear all")["verified"]
     player.click('button "Send"')
     assert player.js("document.title") == "sent: Dear all"
+    fields = [field["value"] for card in player.events("clarify") for field in card["fields"]]
+    assert fields == ["Dear all"], "the person was shown the text"
+
+
+@pytest.mark.parametrize(
+    ("task", "sent"),
+    [("Send a mail to all with the text 'Dear all'.", False), ("Send the mail that is open.", True)],
+    ids=["text given", "no text given"],
+)
+def test_33_a_mail_is_not_sent_without_the_text_it_was_to_have(player: Player, task: str, sent: bool) -> None:
+    """The press is refused before anybody is asked; a mail that is to be empty goes out."""
+    player.case("33-mail-body")
+    player.until("document.querySelector('iframe').contentDocument.body.isContentEditable")
+    player.begin(task)
+    answer = player.click('button "Send"')
+    assert answer["success"] == sent, answer
+    assert player.js("document.title.startsWith('sent')") == sent
+    assert len(player.events("clarify")) == int(sent)
+    if not sent:
+        assert (answer["code"], answer["field"]) == ("empty_text", "Message")
+        assert player.fill('textbox "Message"', "Dear all")["verified"]
+        assert player.click('button "Send"')["success"]
+        assert player.js("document.title") == "sent: Dear all"
 
 
 def test_34_a_field_of_a_portal_that_just_opened(player: Player) -> None:

@@ -295,3 +295,48 @@ def test_tokens_on_a_page_without_tls(tab: Tab) -> None:
     token = tab.probe("click_ax", ref_id=ref)["token"]
     assert tab.call("click_ax", ref_id=ref, token=token)["success"]
     tab.until("document.title === 'Sent'")
+
+
+@pytest.mark.parametrize(
+    ("body", "label"),
+    [
+        ("<label>Message <textarea></textarea></label>", "Message"),
+        ("<label>Message <textarea> \n </textarea></label>", "Message"),
+        ("<div contenteditable role=textbox aria-label=Message></div>", "Message"),
+        ("<div contenteditable role=textbox aria-label=Message><p><br></p></div>", "Message"),
+        ("<label>Message <textarea>Hi</textarea></label>", ""),
+        ("<div contenteditable role=textbox aria-label=Message>Hi</div>", ""),
+        ("<div contenteditable role=textbox aria-label=Message><img alt=x width=9 height=9></div>", ""),
+        ("<textarea aria-label=A></textarea><textarea aria-label=B>Hi</textarea>", ""),
+        ("<textarea hidden></textarea>", ""),
+        ("<span contenteditable role=textbox aria-multiline=false aria-label=To></span>", ""),
+        ("<input aria-label=Subject>", ""),
+    ],
+)
+@pytest.mark.parametrize("around", ["form", "div role=dialog", "div"])
+def test_a_field_for_a_longer_text_that_is_empty(tab: Tab, body: str, label: str, around: str) -> None:
+    tab.show(
+        f"<{around}><input aria-label=Subject value=Hi>{body}<button>Send</button></{around.split()[0]}>"
+    )
+    assert tab.probe("click_ax", ref_id=tab.ref("button"))["emptyText"] == label
+
+
+@pytest.mark.parametrize("text", ["", "Dear all"])
+def test_an_editor_in_a_frame_is_part_of_what_is_sent(tab: Tab, text: str) -> None:
+    tab.show(
+        "<div role=dialog><input aria-label=Subject value=Hi>"
+        f"<iframe srcdoc=\"<body contenteditable aria-label='Message'>{text}</body>\"></iframe><button>Send</button></div>"
+    )
+    tab.until("document.querySelector('iframe').contentDocument.body.isContentEditable")
+    probe = tab.probe("click_ax", ref_id=tab.ref("button"))
+    assert probe["emptyText"] == ("" if text else "Message")
+    assert {field["value"] for field in probe["fields"]} == {"Hi", text} - {""}
+    tab.js("(document.querySelector('iframe').contentDocument.body.textContent = 'Other', 0)")
+    refused = tab.call("click_ax", ref_id=tab.ref("button"), token=probe["token"])
+    assert refused["code"] == "form_changed"
+
+
+def test_a_text_that_is_about_to_be_typed_counts(tab: Tab) -> None:
+    tab.show("<form><div contenteditable role=textbox aria-label=Message></div><button>Send</button></form>")
+    ref = tab.ref('textbox "Message"')
+    assert tab.probe("set_field", ref_id=ref, text="Hi", submit=True)["emptyText"] == ""

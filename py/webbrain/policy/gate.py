@@ -16,6 +16,7 @@ from webbrain.core.types import Capability
 from webbrain.policy import egress, grants
 from webbrain.policy.asking import ALWAYS, DENY, NEVER, ONCE
 from webbrain.policy.consequential import FRESH_CAPABILITIES, Weight, weigh
+from webbrain.policy.empty_text import refuse_empty
 from webbrain.policy.grants import Leave, Need
 from webbrain.policy.origins import key_of, known_key, shown
 from webbrain.policy.place import Place, place_of, recheck
@@ -165,6 +166,7 @@ class Gate:
         submits = await self._submit.needs_card(ctx, spec, args)
         call.control = str(self._submit.seen.get("control") or "")
         if submits is not None:
+            refuse_empty(self._leave.said(), spec, self._submit.seen)
             call.press = press_of(ctx.tab_id, place.url, self._submit.seen, args)
             self._repeats.check(call.press, ctx.host.clock.monotonic())
         carried = await self._carried(ctx, spec, args, targets, place)
@@ -189,6 +191,7 @@ class Gate:
         except ToolFailed:
             return  # the tool meets the same obstacle and says so better
         _refuse_unanswered(call, submits=True)
+        refuse_empty(self._leave.said(), call.spec, self._submit.seen)
         tab = await call.ctx.host.browser.get_tab(call.ctx.tab_id)
         call.press = press_of(call.ctx.tab_id, tab.url, self._submit.seen, call.args)
         self._repeats.check(call.press, call.ctx.host.clock.monotonic())
