@@ -6,11 +6,14 @@ the write.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from webbrain.agent.records import Order, event_of, folding_of, message_of
 from webbrain.core.errors import WebBrainError
 from webbrain.core.events import NAMES, Event, RunEvent
+from webbrain.core.events import Warning as RunWarning
 from webbrain.core.messages import ImagePart, Message, ToolCall
 from webbrain.host.protocols import Host
 from webbrain.policy.redaction import Redactor
@@ -20,6 +23,12 @@ DELTA_PERIOD: Final = 0.2
 """Seconds between two records of text that is still streaming."""
 SAVE_TIMEOUT: Final = 10.0
 """Seconds that anybody waits for the store before going on with a warning."""
+RETRY_SECONDS: Final = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
+"""Pauses after which what the store refused is offered again by itself; each new record does so as well."""
+UNSAVED: Final = "unsaved:"
+"""Before a conversation's id: the key in the session's storage of records that the store refused."""
+DAMAGED: Final = "records_damaged"
+"""Code of the warning that a part of the conversation could not be read."""
 
 Record = dict[str, Any]
 
@@ -50,15 +59,22 @@ class Journal:
         """The newest folding of older messages that the store has, as ``ContextGuard.restore`` takes it."""
         self.failing = False
         """True from a refused write until the next good one."""
+        self.on_storing: Callable[[bool], None] | None = None
+        """Told at once of each refused write (false), and of the first good one after it (true)."""
+        self.damaged = 0
+        """Records of the conversation that could not be read."""
         self.taint = Taint()
         """What the models of this conversation have seen; :meth:`learn` keeps it up to date."""
         self._redactor = Redactor(self.taint)
         self._host = host
         self._seq = 0
         self._number = 0
+        self._seqs, self._numbers = Order(), Order()
         self._on_change = on_change or (lambda: None)
         self._pending: list[Record] = []
         self._writer: asyncio.Task[None] | None = None
+        self._retrying: asyncio.Task[None] | None = None
+        self._parked = False
         self._delta = ""
         self._delta_timer: asyncio.Task[None] | None = None
         self._call_ids: set[str] = set()
@@ -145,22 +161,80 @@ class Journal:
             await asyncio.wait({writer}, timeout=timeout)
         return not self._pending and (self._writer is None or self._writer.done())
 
-    def load(self, records: Iterable[Record]) -> None:
-        """Take over what the store holds of this conversation."""
+    async def secured(self) -> bool:
+        """Wait until everything so far would be found after a death; false if no storage takes it.
+
+        Where the store refuses, the session's storage takes it meanwhile: in memory, until the browser ends.
+        """
+        if await self.saved():
+            return True
+        parked = {f"{UNSAVED}{self.conversation_id}": list(self._pending)}
+        try:
+            await self._host.session.set(parked)
+        except WebBrainError:
+            return False
+        self._parked = True
+        return True
+
+    def load(self, records: Iterable[Any]) -> None:
+        """Take over what the store holds of this conversation, as far as it can be read."""
         for record in records:
-            if record.get("kind") == "event":
-                self._take_event(RunEvent.model_validate(record["event"]), bool(record.get("effect")))
-            elif record.get("kind") == "message" and record["n"] > self._number:
-                self._number = record["n"]
-                self.spoken.add(record["runId"])
-                message = Message.model_validate(record["message"])
-                self.messages.append(message)
-                self._call_ids.update(call.id for call in message.tool_calls)
-            elif record.get("kind") == "folded":
-                self.folded = {key: value for key, value in record.items() if key != "kind"}
+            if not isinstance(record, Mapping) or not self._take(record):
+                self.damaged += 1
+        self._arrange()
+
+    def take_back(self, parked: Any) -> None:
+        """The same with what :meth:`secured` put into the session's storage; the store gets it now."""
+        for record in parked if isinstance(parked, list) else []:
+            before = self._seq, self._number
+            if isinstance(record, Mapping) and self._take(record) and before != (self._seq, self._number):
+                self._write(dict(record))
+            self._parked = True
+        self._arrange()
+
+    def _arrange(self) -> None:
         self.messages = arranged(self.messages)
         if self.events:
             self.begin(self.events[-1].run_id, self.events[-1].request_id)
+
+    def tell_damage(self) -> None:
+        """Say once that a part of the conversation is missing."""
+        told = any(event.type == "warning" and event.data["code"] == DAMAGED for event in self.events)
+        if self.damaged and self.events and not told:
+            self.emit(
+                RunWarning(
+                    code=DAMAGED,
+                    message="A part of this conversation could not be read from storage and is missing.",
+                )
+            )
+
+    def _take(self, record: Mapping[str, Any]) -> bool:
+        """Take over one record; false if it cannot be read."""
+        kind = record.get("kind")
+        if kind == "event":
+            event = event_of(record.get("event"))
+            if event is None or not self._seqs.fits(event.seq, self._seq):
+                return False
+            own = {"tab_id": self.tab_id, "conversation_id": self.conversation_id}
+            self._take_event(event.model_copy(update=own), record.get("effect") is True)
+            return True
+        if kind == "message":
+            found = message_of(record)
+            if found is None or not self._numbers.fits(found[0], self._number):
+                return False
+            if found[0] > self._number:
+                self._number, run_id, message = found
+                self.spoken.add(run_id)
+                self.messages.append(message)
+                self._call_ids.update(call.id for call in message.tool_calls)
+            return True
+        if kind == "folded":
+            # A folding speaks of messages by their places, which are not the same if one is missing.
+            folding = folding_of(record)
+            fits = folding is not None and not self.damaged and folding["upto"] <= len(self.messages)
+            self.folded = folding if fits else None
+            return folding is not None
+        return isinstance(kind, str)
 
     def orphans(self) -> list[ToolCall]:
         """Calls that models asked for and that have no result in the history, in order."""
@@ -257,9 +331,34 @@ class Journal:
                 await self._host.store.append(self.conversation_id, batch)
             except WebBrainError:
                 self.failing = True
+                self._tell_storing(False)
+                self._retry_later()
                 return
             del self._pending[: len(batch)]
-            self.failing = False
+            if self.failing:
+                self.failing = False
+                self._tell_storing(True)
+        if self._parked:
+            await self._unpark()
+
+    def _tell_storing(self, stores: bool) -> None:
+        if self.on_storing is not None:
+            self.on_storing(stores)
+
+    def _retry_later(self) -> None:
+        if self._retrying is None or self._retrying.done():
+            self._retrying = asyncio.ensure_future(self._retry_for_a_while())
+
+    async def _retry_for_a_while(self) -> None:
+        for pause in RETRY_SECONDS:
+            await self._host.clock.sleep(pause)
+            if await self.saved():
+                return
+
+    async def _unpark(self) -> None:
+        with contextlib.suppress(WebBrainError):  # a second copy does no harm: readers know it by its number
+            await self._host.session.remove([f"{UNSAVED}{self.conversation_id}"])
+            self._parked = False
 
 
 def _without_pictures(message: Message) -> Message:

@@ -22,6 +22,8 @@ from webbrain.agent.run_words import (
     CONTINUE,
     EMPTY,
     ENDINGS,
+    NOT_STORED,
+    STORED,
     UNREADABLE,
     WITHOUT_SCHEMA,
     RunEnded,
@@ -149,6 +151,7 @@ class Run:
     def begin(self) -> None:
         """Put the user's words on record. Synchronous, so that an accepted request is never lost."""
         self._journal.begin(self.options.run_id, self.options.request_id)
+        self._journal.on_storing = self._tell_storing
         self._journal.emit(
             UserMessage(
                 text=self.options.text,
@@ -261,7 +264,6 @@ class Run:
                 self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
                 return "max_steps"
             self._tally.steps += 1
-            self._tell_store_fails()
             state = await self._state(client.info, needs_page=strategy.needs_page)
             self._journal.emit(Thinking(step=self._tally.steps))
             try:
@@ -408,10 +410,11 @@ class Run:
             name = enrich.clean(answered, NAME_CHARS)
             self._warn("other_model", f"{info.label} answered with the model {name}, not with {info.model}.")
 
-    def _tell_store_fails(self) -> None:
-        if self._journal.failing and not self._told_store_fails:
-            self._told_store_fails = True
-            self._warn("journal_failed", "This conversation cannot be stored right now; it may be lost.")
+    def _tell_storing(self, stores: bool) -> None:
+        """Say once that the conversation cannot be stored, and once that it can be again."""
+        if stores is self._told_store_fails:
+            self._told_store_fails = not stores
+            self._warn(*STORED if stores else NOT_STORED)
 
     def _nudge(self, text: str, refusal: str) -> None:
         """Tell the model once that words alone do not end the task."""

@@ -30,6 +30,13 @@ API_ALLOWED: Final = (
     "The user now allows requests that change data: fetch_url may use POST, PUT, PATCH and DELETE in this "
     "conversation. Each is shown to the user first. Prefer the page's own controls where they will do."
 )
+NOT_STORED: Final = (
+    "journal_failed",
+    "This conversation cannot be stored right now: the disk or the browser's storage is full, or refuses. "
+    "It goes on, but what comes now may be lost.",
+)
+"""Code and words of a warning, as ``STORED``."""
+STORED: Final = ("journal_stored", "This conversation is stored again, with nothing missing.")
 UNREADABLE: Final = "Your answer could not be used: {reason}"
 
 
