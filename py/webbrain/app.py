@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Final
 
 from webbrain import legacy
-from webbrain.agent import planner
 from webbrain.agent.attachments import Attached
 from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.parts import AgentParts
@@ -97,7 +96,7 @@ def agent_parts() -> AgentParts:
         render=lambda spec, result: render_result(spec, result, cap=cap_for(spec, result), nonce=nonce()),
         strategy=_strategy,
         confirm=lambda leave: (Gate(leave, outgoing=carried),),
-        plans=planner.OFFERED,
+        plans=True,
     )
 
 

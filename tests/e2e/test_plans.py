@@ -1,42 +1,39 @@
 """Plans in the built extension: looked at, edited, refused, missing; and questions with a time limit."""
 
-import json
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support.port import Port
 from tests.support.screens import Panel
 from tests.support.script import call, done, on_ref, say, see
 from tests.support.stage import Stage
-from webbrain.agent.planner import OFFERED
 from webbrain.testing.chat import Answer, ModelCall, Reply
 from webbrain.testing.planning import PLAN, plan_text
-from webbrain.tools.registry import HELD_BACK
 
-needs_plans = pytest.mark.skipif(not OFFERED, reason="plans are not switched on (agent/planner.py)")
-needs_questions = pytest.mark.skipif(
-    "clarify" in HELD_BACK, reason="clarify is held back (tools/registry.py)"
-)
 RUN = "[data-card=plan] [data-option=approved]"
 CANCEL = "[data-card=plan] [data-option=rejected]"
 
 
+@pytest.fixture(scope="module")
+def port(module_stage: Stage) -> Port:
+    """The way to the settings; it leaves every card to the panel."""
+    found = Port(module_stage.browser)
+    found.answer_cards("")
+    return found
+
+
 @pytest.fixture(autouse=True)
-def plain(stage: Stage) -> Iterator[None]:
+def plain(stage: Stage, port: Port) -> Iterator[None]:
     """Every test leaves planning as it was."""
     before = stage.model.plan
     yield
     stage.model.plan = before
-    _settings(stage, planBeforeActMode="try", planReviewMode="confidence", clarifyTimeoutSec=60)
+    _settings(port, planBeforeActMode="try", planReviewMode="confidence", clarifyTimeoutSec=60)
 
 
-def _settings(stage: Stage, **values: object) -> None:
-    code = """(async (values) => {
-      const api = globalThis.browser ?? chrome;
-      await api.storage.local.set(values);
-      return true;
-    })"""
-    stage.browser.control.eval(f"{code}({json.dumps(values)})")
+def _settings(port: Port, **values: object) -> None:
+    port.call("settings.set", values=values)
 
 
 def _plans(stage: Stage, *answers: str | dict[str, object]) -> None:
@@ -55,7 +52,6 @@ def _card(panel: Panel) -> None:
     panel.page.wait_for("section[data-card=plan][data-ready=true]", timeout=60)
 
 
-@needs_plans
 def test_an_unsure_plan_waits_and_is_edited(stage: Stage) -> None:
     """The person changes the plan; it is there again in a reopened panel, and the model gets theirs."""
     _plans(stage, {"confidence": 0.4, "steps": ["Look at the shop", "Order a teapot"]})
@@ -80,7 +76,6 @@ def test_an_unsure_plan_waits_and_is_edited(stage: Stage) -> None:
     stage.settled()
 
 
-@needs_plans
 def test_a_cancelled_plan_does_nothing(stage: Stage) -> None:
     _plans(stage, {"confidence": 0.4, "requires_state_change": True})
     _, panel = stage.open("/")
@@ -93,7 +88,6 @@ def test_a_cancelled_plan_does_nothing(stage: Stage) -> None:
     assert not stage.shop.submissions
 
 
-@needs_plans
 def test_stop_withdraws_a_plan(stage: Stage) -> None:
     _plans(stage, {"confidence": 0.4})
     _, panel = stage.open("/")
@@ -104,7 +98,6 @@ def test_stop_withdraws_a_plan(stage: Stage) -> None:
     assert not stage.model.calls
 
 
-@needs_plans
 def test_without_a_plan_the_turn_only_reads(stage: Stage) -> None:
     """Try: the model answers nonsense twice, so it may only read, and the person is told."""
     _plans(stage, "I would rather not.", "Really not.", dict(PLAN))
@@ -120,9 +113,8 @@ def test_without_a_plan_the_turn_only_reads(stage: Stage) -> None:
     stage.settled()
 
 
-@needs_plans
-def test_strict_stops_without_a_plan(stage: Stage) -> None:
-    _settings(stage, planBeforeActMode="strict")
+def test_strict_stops_without_a_plan(stage: Stage, port: Port) -> None:
+    _settings(port, planBeforeActMode="strict")
     _plans(stage, "I would rather not.")
     _, panel = stage.open("/")
     panel.send("What is there?", "act")
@@ -132,7 +124,6 @@ def test_strict_stops_without_a_plan(stage: Stage) -> None:
     assert not stage.model.calls
 
 
-@needs_plans
 def test_json_in_a_fence_with_a_trailing_comma(stage: Stage) -> None:
     """A structured answer as some models give it is read all the same."""
     fenced = 'Here it is:\n```json\n{"summary": "Look", "steps": ["Look at it",], "confidence": 90,}\n```'
@@ -146,7 +137,6 @@ def test_json_in_a_fence_with_a_trailing_comma(stage: Stage) -> None:
     stage.settled()
 
 
-@needs_plans
 def test_done_that_says_what_is_still_to_be_done(stage: Stage) -> None:
     """Success with "next I will" in it is not shown as success unchecked: it is asked once more."""
     _, panel = stage.open("/")
@@ -158,7 +148,6 @@ def test_done_that_says_what_is_still_to_be_done(stage: Stage) -> None:
     stage.settled()
 
 
-@needs_plans
 def test_several_tasks_in_one_prompt(stage: Stage) -> None:
     """Done after one of three: it is asked whether all steps are done, and the rest follows."""
     steps = ["Open the teapot", "Open the stool", "Open the page about the shop", "Say what was seen"]
@@ -179,10 +168,9 @@ def test_several_tasks_in_one_prompt(stage: Stage) -> None:
     stage.settled()
 
 
-@needs_questions
-def test_a_question_that_nobody_answers_is_no_consent(stage: Stage) -> None:
+def test_a_question_that_nobody_answers_is_no_consent(stage: Stage, port: Port) -> None:
     """The clock answers; the form is not even asked about, and the shop hears nothing."""
-    _settings(stage, clarifyTimeoutSec=2)
+    _settings(port, clarifyTimeoutSec=2)
     _, panel = stage.open("/order?product=blue-teapot")
     stage.plan(
         see(),
@@ -200,7 +188,6 @@ def test_a_question_that_nobody_answers_is_no_consent(stage: Stage) -> None:
     stage.settled()
 
 
-@needs_questions
 def test_a_question_is_answered_in_own_words(stage: Stage) -> None:
     _, panel = stage.open("/")
     stage.plan(see(), call("clarify", question="Which one?", options=["Teapot", "Stool"]), done("Noted."))

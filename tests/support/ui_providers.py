@@ -5,7 +5,7 @@ from typing import Any
 from webbrain.providers import catalog as catalogs
 from webbrain.providers.config import ProviderConfig
 from webbrain.providers.form import view
-from webbrain.services.settings import Settings, shown, values
+from webbrain.services.settings import Settings, fields, values
 
 WORKS = [{"capability": name, "action": "allow", "ts": 0} for name in ("navigate", "click", "type")]
 SITES = {
@@ -121,7 +121,7 @@ def provider_views(active: str = "", *, bedrock: bool = False) -> list[dict[str,
 def settings_replies() -> dict[str, Any]:
     return {
         "providers.list": {"active": "anthropic", "providers": provider_views("anthropic")},
-        "settings.get": {"values": values(Settings()), "fields": shown()},
+        "settings.get": {"values": values(Settings()), "fields": fields()},
         "vision.get": {"provider": "", "model": "", "usable": False},
         "transcription.get": {"provider": "", "model": "", "usable": False, "service": ""},
         "providers.scan": {"found": []},

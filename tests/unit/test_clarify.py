@@ -10,27 +10,16 @@ from tests.support.agent import PROBE_YES, Bench
 from tests.support.toolbox import TAB, context, page_host
 from webbrain.agent.cards import TEXT_CHARS
 from webbrain.core.errors import WebBrainError
-from webbrain.core.types import Mode, Tier
-from webbrain.host.protocols import Capabilities
 from webbrain.testing.scripted import call
 from webbrain.tools import registry
-from webbrain.tools.base import ToolSpec
 
 ASK = call("clarify", question="Which tea?", options=["Green", "Black"], reason="There are two.")
 CLICK = call("click_ax", ref_id="ref_1")
 DONE = call("done", summary="Done.", outcome="partial")
 
 
-def offered(mode: Mode, tier: Tier, capabilities: Capabilities) -> list[ToolSpec]:
-    """What models see, with the tool even where it is switched off."""
-    spec = registry.load().get("clarify")
-    assert spec is not None
-    found = registry.tools_for(mode, tier, capabilities)
-    return found if spec in found else [*found, spec]
-
-
 def bench(*steps: Any, seconds: int = -1) -> Bench:
-    made = Bench(*steps, tools_for=offered)
+    made = Bench(*steps)
     made.host.settings.values["clarifyTimeoutSec"] = seconds
     return made
 

@@ -17,8 +17,6 @@ from webbrain.host.protocols import Clock
 from webbrain.providers.base import ModelClient, ModelInfo
 from webbrain.providers.loose_json import parse_object
 
-OFFERED: Final = False
-"""Whether tasks are planned and the settings of it are shown; off until small models were measured."""
 TEMPERATURE: Final = 0.3
 TEMPERATURE_REPAIR: Final = 0.1
 MAX_TOKENS: Final[dict[Form, int]] = {"full": 4_096, "intent": 2_048, "small": 384}

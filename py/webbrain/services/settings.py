@@ -12,13 +12,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
-from webbrain.agent import clarify, planner
+from webbrain.agent import clarify
 from webbrain.agent.pictures import PictureRules
 from webbrain.agent.planner import PlanRules
 from webbrain.core.errors import WebBrainError
 from webbrain.core.limits import MAX_STEPS_DEFAULT, MAX_STEPS_MAX, MAX_STEPS_MIN
 from webbrain.host.protocols import Host
-from webbrain.tools.registry import HELD_BACK
 
 REQUEST_TIMEOUT_MS: Final = 120_000
 REQUEST_TIMEOUT_MS_MIN: Final = 5_000
@@ -28,9 +27,6 @@ IMAGE_SIDE_MIN: Final = 256
 IMAGE_SIDE_MAX: Final = 4_096
 SCREENSHOTS_MAX: Final = 1_000
 
-PLANNING: Final = "planning"
-"""The section of what is shown only where tasks are planned."""
-CLARIFY_TIMEOUT: Final = "clarifyTimeoutSec"
 PLAN_THRESHOLD: Final = 75
 """Per cent."""
 PLAN_THRESHOLD_MIN: Final = 50
@@ -153,7 +149,7 @@ class Settings(BaseModel):
     clarify_timeout_sec: int = _setting(
         clarify.DEFAULT,
         "int",
-        "agent",
+        "planning",
         "Patience with questions (seconds)",
         f"How long a question of the agent waits before its first answer is taken: 1 to {clarify.LONGEST}. "
         f"0: you are not asked, {clarify.NEVER}: it waits until you answer. An answer that is not yours "
@@ -320,7 +316,7 @@ class SettingsService:
 
     async def view(self) -> dict[str, Any]:
         """``{values, fields}`` for the settings page."""
-        drawn, now = shown(), values(await self.load())
+        drawn, now = fields(), values(await self.load())
         return {"values": {field["key"]: now[field["key"]] for field in drawn}, "fields": drawn}
 
     async def save(self, changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -370,14 +366,3 @@ def fields() -> list[dict[str, Any]]:
         }
         out.append({name: value for name, value in drawn.items() if value is not None})
     return out
-
-
-def shown() -> list[dict[str, Any]]:
-    """The fields of what exists for users."""
-    hidden = {
-        field["key"]
-        for field in fields()
-        if (field["section"] == PLANNING and not planner.OFFERED)
-        or (field["key"] == CLARIFY_TIMEOUT and "clarify" in HELD_BACK)
-    }
-    return [field for field in fields() if field["key"] not in hidden]

@@ -49,9 +49,6 @@ SHARED: Final = frozenset(
 )
 """Modules of this package that are no tools."""
 
-HELD_BACK: Final = frozenset({"clarify"})
-"""Tools that no model gets and no page lists yet: clarify until its tests passed in both browsers."""
-
 RESERVED: Final = frozenset(
     {
         "activate_tab",
@@ -144,8 +141,6 @@ def _for_mode(spec: ToolSpec, mode: Mode) -> ToolSpec:
 
 
 def _offered(spec: ToolSpec, mode: Mode, tier: Tier) -> bool:
-    if spec.name in HELD_BACK:
-        return False
     if mode is Mode.ASK:
         return Mode.ASK in spec.modes
     if mode is Mode.DEV:
