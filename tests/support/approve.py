@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # unit tests run where there is no browser to be driven
     from tests.support.browsers import Browser
     from tests.support.screens import Panel
 
-YES = (ONCE, ALWAYS)
+YES = (ONCE, ALWAYS, "approved")
 """Options that allow, best first."""
 
 

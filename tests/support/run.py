@@ -219,7 +219,7 @@ def follow(panel: Panel, *, talk: bool) -> Turn | None:
 
 
 def answer_card(panel: Panel, text: str, *, talk: bool) -> None:
-    """Click the button that lets the form go."""
+    """Click the button that lets the plan, or the form, go."""
     if talk:
         print("  card    " + text.replace("\n", " | "), flush=True)
     panel.answer(panel.options()[0])

@@ -34,6 +34,7 @@ return [...document.querySelectorAll('article.turn[data-status]')].map((turn) =>
   verdict: turn.querySelector('.verdict')?.innerText ?? '',
   warnings: [...turn.querySelectorAll('.warning')].map((one) => one.innerText),
   card: turn.querySelector('section[data-card]')?.innerText ?? '',
+  card_kind: turn.querySelector('section[data-card]')?.dataset.card ?? '',
 }));
 })()"""
 """Every run on the screen; long rows of steps are unfolded first."""
@@ -53,6 +54,8 @@ class Turn:
     verdict: str
     warnings: list[str]
     card: str
+    card_kind: str
+    """``plan``, ``clarify`` or the kind of a question of the permission gate; empty without a card."""
 
     @property
     def text(self) -> str:
@@ -74,7 +77,7 @@ class Panel:
         self.wait_ready()
 
     approves = False
-    """Whether :meth:`wait_over` says yes to presses that are asked about."""
+    """Whether :meth:`wait_over` says yes to plans, and to presses that are asked about."""
 
     def wait_ready(self, timeout: float = RUN_DEADLINE) -> None:
         """Return once a message could be sent: Python runs and the conversation is shown."""
@@ -120,16 +123,17 @@ class Panel:
         return Turn(**turn)
 
     def wait_over(self, timeout: float = RUN_DEADLINE) -> Turn:
-        """Return the newest run once it has ended. With ``approves``, presses of controls whose names say
-        that they commit something are let go meanwhile; forms never are.
+        """Return the newest run once it has ended. With ``approves``, plans and presses of controls whose
+        names say that they commit something are let go meanwhile; forms never are.
         """
+        ended = "turn.status !== 'running'"
         while self.approves:
-            over = "turn.status !== 'running' || turn.card?.startsWith('Press')"
-            turn = self.wait_turn(over, timeout, "the run to end")
+            asks = "turn.card_kind === 'plan' || turn.card.startsWith('Press')"
+            turn = self.wait_turn(f"{ended} || {asks}", timeout, "the run to end")
             if turn.status != "running":
                 return turn
-            self.answer("once")
-        return self.wait_turn("turn.status !== 'running'", timeout, "the run to end")
+            self.answer("approved" if turn.card_kind == "plan" else "once")
+        return self.wait_turn(ended, timeout, "the run to end")
 
     def wait_running(self, timeout: float = DEADLINE) -> Turn:
         """Return the newest run once it has begun."""
@@ -161,7 +165,7 @@ class Panel:
         """Click Stop; return the seconds until the panel shows that the run has ended."""
         self.page.click("#stop")
         start = time.monotonic()
-        self.wait_over()
+        self.wait_turn("turn.status !== 'running'", what="the run to be stopped")
         return time.monotonic() - start
 
     def retry(self) -> None:

@@ -1,5 +1,6 @@
 """What a run with a plan must have done before it may say that it is done."""
 
+import json
 from typing import Any
 
 import pytest
@@ -103,6 +104,65 @@ def test_fewer_calls_than_steps_are_asked_about_once() -> None:
     assert ended(held).outcome == "success"
 
 
+def test_a_page_that_the_model_was_shown_is_evidence_for_what_is_read() -> None:
+    """A picture, or the page that stands in every request to a small model."""
+    held = guard()
+    held.looked()
+    assert held.refuse_text("The tea costs 4 francs.") == ""
+    assert ended(held).outcome == "success"
+    held.hold(plan_from({"summary": "Buy it.", "steps": ["Buy"], "requires_state_change": True}))
+    held.looked()
+    assert ended(held).final is None
+
+
+def test_another_guard_goes_on_where_this_one_was() -> None:
+    """What was kept, record by record, is enough to hold the rest of the task to the same."""
+    kept: dict[str, Any] = {}
+    held = ExecutionGuard()
+    held.keep = kept.update
+    held.hold(
+        plan_from(
+            {
+                "summary": "Save it.",
+                "steps": [{"id": "s1", "action": "Save it", "tools": ["download_files"]}],
+                "download": True,
+                "allows_planner_shaped_result": True,
+                "read_scope": "visible_page",
+            }
+        ),
+        settled=True,
+    )
+    did(held, "click_ax")
+    assert ended(held).final is None
+    held.nudge()
+    held.unanswered = True
+    after = ExecutionGuard()
+    after.restore(json.loads(json.dumps(kept)))
+    assert after.plan == held.plan
+    assert (after.settled, after.nudged, after.unanswered, after.doubted) == (True, True, True, False)
+    assert after.read_scope == "visible_page"
+    assert ended(after).final is None
+    assert ended(after).outcome == "partial", "the third claim, counted over both"
+
+
+def test_only_what_changed_is_kept_again() -> None:
+    kept: list[dict[str, Any]] = []
+    held = ExecutionGuard()
+    held.keep = kept.append
+    held.hold(plan_from({"summary": "Do it.", "steps": ["Do it"]}))
+    did(held, "read_page")
+    held.looked()
+    held.looked()
+    assert kept[1:] == [{"calls": 1}, {"looked": True}]
+
+
+@pytest.mark.parametrize("kept", [{"plan": 7}, {"plan": {"steps": 3}, "calls": "many"}, {"new": 1}, {}])
+def test_what_cannot_be_read_holds_to_nothing(kept: dict[str, Any]) -> None:
+    held = ExecutionGuard()
+    held.restore(kept)
+    assert held.refuse_text("I will do it.") == ""
+
+
 def test_without_a_plan_nothing_is_refused() -> None:
     held = ExecutionGuard()
     assert ended(held).outcome == "success"
@@ -131,7 +191,7 @@ def test_plain_text_ends_only_what_was_looked_up(
 def test_text_after_a_deed_counts_once_it_was_told_how_to_end() -> None:
     held = guard(requires_state_change=True)
     did(held, "click_ax")
-    held.nudged = True
+    held.nudge()
     assert held.refuse_text("The tea is bought.") == ""
     assert held.refuse_text("Next I will pay.")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import PROBE_YES, Bench, types, well_formed
-from tests.support.toolbox import TAB
+from tests.support.toolbox import ANSWERS, TAB
 from webbrain.agent.planner import MAX_TOKENS, TEMPERATURE, TEMPERATURE_REPAIR, PlanRules
 from webbrain.agent.planner_model import plan_from
 from webbrain.agent.planner_review import REVIEW_TIMEOUT, PlanReviewer
@@ -416,6 +416,74 @@ async def test_a_continue_is_held_to_the_same_plan() -> None:
     assert made.last("run_complete")["status"] == "max_steps"
     await made.go_on()
     assert made.last("run_complete")["outcome"] == "partial", "nothing was changed in either part"
+
+
+def revived(made: Bench, *steps: Any, plan: Any = None) -> Bench:
+    """What another Worker makes of it after this one died."""
+    host = made.host.successor()
+    for action, reply in ANSWERS.items():
+        host.page.on(action, reply)
+    return Bench(host=host, model=ScriptedModel(*steps, plan=plan), plans=True)
+
+
+async def test_a_continue_after_a_death_is_held_to_the_same_plan() -> None:
+    """Nothing was changed before the Worker died nor after it, so no success is believed."""
+    made = bench(READ, CLICK, plan={"requires_state_change": True})
+    gate = made.host.page.block("click_ax")
+    await made.start()
+    await gate.reached()
+    later = revived(made, READ, DONE, DONE, DONE, plan=AssertionError("planned again"))
+    await later.app.start()
+    await later.go_on()
+    assert later.last("run_complete")["outcome"] == "partial"
+    assert later.last("warning")["code"] == "unverified"
+    assert not later.model.plans
+    assert f"{UNSEEN}." in pinned(later)
+    await made.stop()
+
+
+async def test_what_was_done_before_a_death_counts_after_it() -> None:
+    made = bench(CLICK, READ, plan={"requires_state_change": True})
+    gate = made.host.page.block("read_page")
+    await made.start()
+    await gate.reached()
+    later = revived(made, READ, DONE)
+    await later.app.start()
+    await later.go_on()
+    assert later.last("run_complete")["outcome"] == "success"
+    await made.stop()
+
+
+async def test_a_plan_that_nobody_agreed_to_is_asked_about_again() -> None:
+    """No Continue slips past the card, neither after a Cancel nor after a death under it."""
+    made = bench(CLICK, READ, DONE, planReviewMode="always", plan={"requires_state_change": True})
+    await reviewed(made, "rejected")
+    accepted = await made.app.handle_ui("chat.continue", {"tabId": TAB, "requestId": "again"})
+    async with asyncio.timeout(10):
+        while not made.events("plan_review", accepted["runId"]):
+            await asyncio.sleep(0)
+    assert not made.model.requests
+    await made.app.conversations.of(TAB)
+    await made.stored("plan_review")
+    later = revived(made, CLICK, READ, DONE)
+    await later.app.start()
+    later.host.settings.values["planReviewMode"] = "always"
+    await later.app.handle_ui("chat.continue", {"tabId": TAB, "requestId": "once more"})
+    await later.until("plan_review")
+    assert not later.model.requests
+    await answer(later, "approved")
+    await later.end()
+    assert later.last("run_complete")["outcome"] == "success"
+    await made.stop()
+
+
+async def test_a_continue_of_a_turn_that_might_only_read_is_planned() -> None:
+    made = bench("It costs 4 francs.", plan=["no", "still no", plan_text()])
+    await made.run()
+    made.model.steps += [READ, DONE]
+    await made.go_on()
+    assert len(made.model.plans) == 3
+    assert f"{UNSEEN}." in pinned(made)
 
 
 async def test_a_run_without_anybody_approves_in_silence() -> None:

@@ -57,6 +57,8 @@ class Journal:
         """Runs of which the history has at least one message."""
         self.folded: dict[str, Any] | None = None
         """The newest folding of older messages that the store has, as ``ContextGuard.restore`` takes it."""
+        self.held: dict[str, Any] = {}
+        """What the newest task is held to, as ``ExecutionGuard.restore`` takes it."""
         self.failing = False
         """True from a refused write until the next good one."""
         self.on_storing: Callable[[bool], None] | None = None
@@ -147,6 +149,10 @@ class Journal:
         """Record something else that a reader of the stream needs, e.g. how the conversation began."""
         self._write(dict(record))
 
+    def hold(self, held: Mapping[str, Any]) -> None:
+        """Record what the task is held to, or what of that has changed."""
+        self._write({"kind": "held", **self._redactor.value(dict(held))})
+
     def retry(self) -> None:
         """Try again to write what the store refused."""
         self._kick()
@@ -231,9 +237,10 @@ class Journal:
         if kind == "folded":
             # A folding speaks of messages by their places, which are not the same if one is missing.
             folding = folding_of(record)
-            fits = folding is not None and not self.damaged and folding["upto"] <= len(self.messages)
-            self.folded = folding if fits else None
+            self.folded = None if self.damaged else folding
             return folding is not None
+        if kind == "held":
+            self.held |= {key: value for key, value in record.items() if key != "kind"}
         return isinstance(kind, str)
 
     def orphans(self) -> list[ToolCall]:

@@ -4,8 +4,12 @@ A model that only says what it would do, or claims success without one call that
 is told so, and believed the second or third time only in part. The rules know no tool by name.
 """
 
+import contextlib
 import re
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from webbrain.agent.planner_model import Plan
 from webbrain.core.results import ToolResult
@@ -76,27 +80,80 @@ def speaks_of_the_future(text: str) -> bool:
     return bool(_TO_COME.search(text) or _PLAN_KEYS.search(text) or _PLAN_HEAD.match(first))
 
 
+class Held(BaseModel):
+    """What one task is held to and what was done of it, as it is kept over the Worker's death."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    plan: Plan | None = None
+    settled: bool = False
+    """It is decided how the task goes on, so a Continue is not planned again."""
+    nudged: bool = False
+    """A plain text was refused."""
+    unanswered: bool = False
+    """A question of the model's was answered by nobody (``agent.clarify``)."""
+    doubted: bool = False
+    """A claim of success was passed on as a part."""
+    looked: bool = False
+    """The model was shown the page without having asked for it."""
+    refused: int = 0
+    asked_for_rest: bool = False
+    calls: int = 0
+    changes: int = 0
+    files: int = 0
+
+
 class ExecutionGuard:
-    """Watches one task after the other of a conversation, each over a Continue too. Without a plan, or for
-    one of another kind, it asks for nothing."""
+    """Watches one task after the other of a conversation, each over a Continue too, and over the Worker's
+    death: ``keep`` is given what must be stored for that. Without a plan, or for one of another kind, it asks
+    for nothing."""
 
     def __init__(self) -> None:
-        self.hold(None)
+        self.keep: Callable[[dict[str, Any]], None] = lambda _: None
+        self._held = Held()
+        self._kept: dict[str, Any] = {}
 
-    def hold(self, plan: Plan | None) -> None:
-        """A task begins, with this plan."""
-        self.plan = plan
-        self.nudged = False
-        """True once a plain text was refused."""
-        self.unanswered = False
-        """True while a question of the model's was answered by nobody (``agent.clarify``)."""
-        self.doubted = False
+    def hold(self, plan: Plan | None, *, settled: bool = False) -> None:
+        """A task begins, with this plan; or it goes on with it, once it is ``settled``."""
+        self._held = Held(plan=plan, settled=settled, unanswered=settled and self._held.unanswered)
+        self._kept = self._counts()
+        self.keep(self._held.model_dump(mode="json"))
+
+    def restore(self, kept: Mapping[str, Any]) -> None:
+        """Go on where another Worker was. What cannot be read holds the task to nothing."""
+        with contextlib.suppress(ValidationError):
+            self._held = Held.model_validate(dict(kept))
+            self._kept = self._counts()
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of the task."""
+        return self._held.plan
+
+    @property
+    def settled(self) -> bool:
+        """Whether the task was planned as far as it is to be."""
+        return self._held.settled
+
+    @property
+    def doubted(self) -> bool:
         """True once a claim of success was passed on as a part."""
-        self._refused = 0
-        self._asked_for_rest = False
-        self._calls = 0
-        self._changes = 0
-        self._files = 0
+        return self._held.doubted
+
+    @property
+    def nudged(self) -> bool:
+        """True once a plain text was refused."""
+        return self._held.nudged
+
+    @property
+    def unanswered(self) -> bool:
+        """True while a question of the model's was answered by nobody."""
+        return self._held.unanswered
+
+    @unanswered.setter
+    def unanswered(self, unanswered: bool) -> None:
+        self._held.unanswered = unanswered
+        self._keep_changes()
 
     @property
     def watching(self) -> bool:
@@ -108,33 +165,45 @@ class ExecutionGuard:
         """How much of the page an answer must rest on."""
         return self.plan.read_scope if self.plan else "none"
 
+    def nudge(self) -> None:
+        """A plain text was refused."""
+        self._held.nudged = True
+        self._keep_changes()
+
+    def looked(self) -> None:
+        """The model was shown the page; what it knows from there needs no call of a tool."""
+        self._held.looked = True
+        self._keep_changes()
+
     def judged(self, spec: ToolSpec, result: ToolResult) -> ToolResult:
         """Take note of a call that was made; return its result, or what stands in for the one that ends the
         run."""
         if result.final is not None:
-            return self._judged_end(result)
-        if result.success and not spec.asks:
+            result = self._judged_end(result)
+        elif result.success and not spec.asks:
             self._take_note(spec, result)
+        self._keep_changes()
         return result
 
     def _take_note(self, spec: ToolSpec, result: ToolResult) -> None:
-        self._calls += 1
-        self._changes += spec.effect and _brought_about(result)
-        self._files += spec.capability is Capability.DOWNLOAD
+        held = self._held
+        held.calls += 1
+        held.changes += spec.effect and _brought_about(result)
+        held.files += spec.capability is Capability.DOWNLOAD
 
     def refuse_text(self, text: str) -> str:
         """What is told to a model that ended in plain text, or an empty string if that is an answer.
 
         A question about the page may be answered so, once something was looked at.
         """
-        plan = self.plan
+        plan, held = self.plan, self._held
         if plan is None or not self.watching:
             return ""
         if plan.requires_state_change:
-            if self._changes and self.nudged and not speaks_of_the_future(text):
+            if held.changes and held.nudged and not speaks_of_the_future(text):
                 return ""  # it was told how to end, and has done something: its words count
-            return CALL_DONE if self._changes else ACT_NOW
-        if not self._calls:
+            return CALL_DONE if held.changes else ACT_NOW
+        if not held.calls and not held.looked:
             return ACT_NOW
         return CALL_DONE if speaks_of_the_future(text) and not plan.allows_plan else ""
 
@@ -142,32 +211,42 @@ class ExecutionGuard:
         problem = self._problem(result)
         if not problem:
             return result
-        if self._refused < REFUSALS:
-            self._refused += 1
+        if self._held.refused < REFUSALS:
+            self._held.refused += 1
             return ToolResult.error(problem, code="blocked_done")
-        self.doubted = True
+        self._held.doubted = True
         result.outcome = "partial"
         result.data["outcome"] = "partial"
         result.summary = "done, not verified"
         return result
 
     def _problem(self, result: ToolResult) -> str:
-        plan = self.plan
+        plan, held = self.plan, self._held
         if plan is None or not self.watching or result.outcome != "success":
             return ""
-        if not self._calls:
+        if not held.calls and not held.looked:
             return NO_EVIDENCE
-        if plan.requires_state_change and not self._changes:
+        if plan.requires_state_change and not held.changes:
             return NO_CHANGE
-        if plan.download and not self._files:
+        if plan.download and not held.files:
             return NO_FILE
         if not plan.allows_plan and speaks_of_the_future(result.final or ""):
             return STILL_TO_DO
-        few = plan.requires_state_change and self._calls + 1 < len(plan.steps)
-        if few and not self._asked_for_rest and self._refused < REFUSALS:
-            self._asked_for_rest = True
+        few = plan.requires_state_change and held.calls + 1 < len(plan.steps)
+        if few and not held.asked_for_rest and held.refused < REFUSALS:
+            held.asked_for_rest = True
             return STEPS_OPEN
         return ""
+
+    def _counts(self) -> dict[str, Any]:
+        return self._held.model_dump(mode="json", exclude={"plan"})
+
+    def _keep_changes(self) -> None:
+        now = self._counts()
+        news = {key: value for key, value in now.items() if self._kept.get(key) != value}
+        if news:
+            self._kept = now
+            self.keep(news)
 
 
 def _brought_about(result: ToolResult) -> bool:

@@ -119,7 +119,7 @@ def _steps(value: Any) -> list[Step]:
 class Plan(BaseModel):
     """What a model intends. Made by :func:`plan_from`."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
 
     request_kind: Annotated[RequestKind, BeforeValidator(_kind)] = "execute"
     requires_state_change: Flag = False

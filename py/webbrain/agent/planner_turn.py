@@ -112,7 +112,7 @@ class Planning:
         if plan.request_kind != "execute":
             return Start(reply=reply_text(plan))
         if form == "intent":
-            self.guard.hold(plan)
+            self.guard.hold(plan, settled=True)
             return Start()
         return self._decided(await self.reviewer.decide(plan))
 
@@ -127,11 +127,12 @@ class Planning:
             return Start(refused=NOT_SEEN)
         if not verdict.pinned:
             return Start(refused=NOT_AGREED)
-        self.guard.hold(verdict.plan)
+        self.guard.hold(verdict.plan, settled=True)
         return Start(pinned=verdict.pinned)
 
     def _without(self, error: NoPlan) -> Start:
         if self._rules.mode == "off":
+            self.guard.hold(None, settled=True)
             return Start()  # the user wanted no plan; the check before it is only a help
         if self._rules.mode == "strict":
             raise NoPlan(NO_PLAN, data={"detail": error.message}) from error

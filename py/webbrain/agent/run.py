@@ -109,6 +109,7 @@ class Run:
         )
         policies = parts.confirm(leave)
         self._guard = execution or ExecutionGuard()
+        self._guard.keep = journal.hold
         self.planning = Planning(
             host.clock, journal, options.plans, self._guard, unattended=not options.asks, waits=waits
         )
@@ -231,10 +232,15 @@ class Run:
         )
 
     async def _plan(self, client: ModelClient) -> Status | None:
-        """Plan the task if it needs a plan; return how the run ended if it ends with that."""
-        if self.options.continued:
+        """Plan the task if it needs a plan; return how the run ended if it ends with that. A Continue goes on
+        with the plan there is; where there is none because nobody agreed to it, one is made.
+        """
+        if not self.options.continued:
+            self._guard.hold(None)
+            self._tabs.state.unanswered = False
+        elif self._guard.settled:
+            self._tabs.state.read_scope = self._guard.read_scope
             return None
-        self._guard.hold(None)
         history = self._journal.messages[: self._pinned]
         form = self.planning.form(client.info, self._mode, self._task_text, history)
         if form is None:
@@ -258,7 +264,10 @@ class Run:
         malformed = empty = 0
         self._eyes.meet(client)
         if not self.options.continued:
+            before = len(self._journal.messages)
             await self._eyes.first_look(self._mode, self._context(client.info))
+            if len(self._journal.messages) > before:
+                self._guard.looked()
         while True:
             if self.options.max_steps and self._tally.steps >= self.options.max_steps:
                 self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
@@ -307,6 +316,7 @@ class Run:
         page = await self._tabs.read(self._refs) if needs_page else None
         if page is not None:
             self._caller.completion.looked()
+            self._guard.looked()
             self._teller.learn_names(page.controls)
             self._journal.taint.learn(f"{page.title}\n{page.tree}", origin_of(page.url))
         return TurnState(
@@ -421,7 +431,7 @@ class Run:
         self._journal.emit(Text(content=self._secrecy.answer(text)))
         if self._guard.nudged:
             raise RunEnded(ONLY_WORDS, code="plan_only_output")
-        self._guard.nudged = True
+        self._guard.nudge()
         self._journal.add(Message(role="user", content=enrich.note(refusal)))
 
     def _finish_with(self, result: ToolResult) -> None:

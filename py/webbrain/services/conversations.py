@@ -211,6 +211,7 @@ class Conversations:
         conversation = Conversation(conversation_id, tab_id, mode, journal)
         if journal.folded is not None:
             conversation.guard.restore(**journal.folded)
+        conversation.execution.restore(journal.held)
         return conversation
 
     async def _load_mirror(self, journal: Journal) -> None:
