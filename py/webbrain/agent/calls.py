@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from webbrain.agent.arguments import parse_arguments
 from webbrain.agent.cards import Cards
-from webbrain.agent.completion import Completion
+from webbrain.agent.completion import LOOK_BEFORE, Completion
 from webbrain.agent.enrich import clean
 from webbrain.agent.journal import Journal
 from webbrain.agent.origins import Origins
@@ -21,6 +21,7 @@ from webbrain.core.errors import ModelMayRetry, OutcomeUnknown, WebBrainError
 from webbrain.core.limits import PAGE_URL_CHARS
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability
 from webbrain.host.protocols import Host
 from webbrain.policy.loops import LoopGuard
 from webbrain.tools.base import ToolContext, ToolSpec
@@ -34,6 +35,10 @@ SKIPPED_AFTER_UNKNOWN: Final = (
 )
 CANCELLED: Final = "The user stopped the run before this was finished."
 NOT_STARTED: Final = "The user stopped the run before this was started."
+NOT_ON_RECORD: Final = (
+    "Not done: the browser's storage is full or refuses, so that it could not be put on record. Only reading "
+    "works until there is room."
+)
 NO_PROBE: Final = "The page did not answer in time; nothing was done."
 CUT_OFF: Final = "Your answer reached the output limit before it was complete. Write less at a time."
 NAVIGATED: Final = "navigation occurred: the tab shows another page now. Refs from before are void."
@@ -131,7 +136,6 @@ class Caller:
             elif outcome.result.data.get("code") == "no_tab" and await self.tabs.gone():
                 batch.tab_gone = True
                 skip = SKIPPED
-        await self.journal.saved()
         return batch
 
     def close(self) -> None:
@@ -175,7 +179,6 @@ class Caller:
         assert spec is not None
         outcome = await self._act(call, spec, args, ctx, step)
         self._answer(call, outcome.text, outcome.origin)
-        await self.journal.saved()
         return outcome
 
     def _understood(self, call: ToolCall, spec: ToolSpec | None, offered: dict[str, ToolSpec]) -> Any:
@@ -192,13 +195,14 @@ class Caller:
         self.journal.learn()
         origins = Origins(ctx, spec, given)
         await origins.begin()
-        refusal = await self._refusal(spec, given, ctx)
+        refusal = self._blind(spec) or await self._refusal(spec, given, ctx)
         effect = refusal is None and (spec.effect or self._allowed(ctx).allow_api)
         self.teller.begin(call, spec, given, step, effect=effect)
         current = self._open = _Open(call, spec, self.host.clock.monotonic(), effect, result=refusal)
-        if refusal is None:
-            # What is about to happen must be on record before it can happen.
-            await self.journal.saved()
+        # What is about to happen must be on record before it can happen. Nothing else waits for the store.
+        if effect and not await self.journal.secured():
+            current.result = ToolResult.error(NOT_ON_RECORD, code="not_recorded")
+        if current.result is None:
             since = ctx.state.signals.mark
             current.in_flight = True
             allowed = self._allowed(ctx)
@@ -255,6 +259,12 @@ class Caller:
         if unknown:
             result.notes.append(UNKNOWN)
         return result, unknown
+
+    def _blind(self, spec: ToolSpec) -> ToolResult | None:
+        """The result that stands in for an action before anybody has looked what came of an earlier one. A
+        page that cannot be read may be left."""
+        blind = self.completion.blind and spec.effect and spec.capability is not Capability.NAVIGATE
+        return ToolResult.error(LOOK_BEFORE, code="look_first") if blind else None
 
     async def _refusal(self, spec: ToolSpec, given: dict[str, Any], ctx: ToolContext) -> ToolResult | None:
         """The result that stands in for a call that may not be made, or ``None``."""

@@ -38,6 +38,10 @@ LOOK_LATER: Final = (
     "Not accepted yet: what was read in the same answer as the action was read too early to show what came "
     "of it. Look at the page now, then call done."
 )
+LOOK_BEFORE: Final = (
+    "Not done: it is not known whether an earlier action happened. Read the page first (whatever shows what "
+    "came of it), then decide."
+)
 LOOK_INTO_FRAME: Final = (
     "Not accepted yet: the form was in a frame. Read that frame (iframe_read) and see what it shows now; "
     "then call done."
@@ -72,6 +76,9 @@ class Completion:
 
     doubted: bool = False
     """True once a claim of success was passed on as a part."""
+    blind: bool = False
+    """True from an action of which nobody knows whether it happened until somebody has looked: nothing more
+    is done meanwhile, or it might be done twice."""
     _turn: int = 0
     _debt: _Debt | None = None
     _looked_early: bool = False
@@ -86,13 +93,16 @@ class Completion:
 
     def looked(self) -> None:
         """The page was read for the model before it answers, all of it."""
-        self._debt = None
+        self._debt, self.blind = None, False
 
     def took(
         self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, *, unknown: bool
     ) -> None:
         """Take note of a call that was made. ``ctx`` is what the tool ran with."""
+        looks = spec.untrusted and not spec.effect and not spec.terminal
+        self.blind = self.blind and not (looks and result.success)
         if spec.effect:
+            self.blind = self.blind or unknown
             self._acted = self._acted or result.success
             counts = bool(ctx.submit_token) or ctx.allow_api or spec.capability in UNSEEN
             if unknown or (counts and result.success):

@@ -8,7 +8,7 @@ the write.
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from webbrain.agent.records import Order, event_of, folding_of, message_of
 from webbrain.core.errors import WebBrainError
@@ -30,7 +30,18 @@ UNSAVED: Final = "unsaved:"
 DAMAGED: Final = "records_damaged"
 """Code of the warning that a part of the conversation could not be read."""
 
+NOTED: Final = ("scratchpad", "rows")
+"""Kinds of records that are kept for whoever understands them."""
+
 Record = dict[str, Any]
+
+
+class Watcher(Protocol):
+    """Somebody who keeps what happens in a run. Must not raise."""
+
+    def saw(self, event: RunEvent, whole: str) -> None:
+        """An event was told; ``whole`` is what it holds a part of, if there is more."""
+        ...
 
 
 class Journal:
@@ -59,6 +70,8 @@ class Journal:
         """The newest folding of older messages that the store has, as ``ContextGuard.restore`` takes it."""
         self.held: dict[str, Any] = {}
         """What the newest task is held to, as ``ExecutionGuard.restore`` takes it."""
+        self.noted: list[Record] = []
+        """What :meth:`note` recorded, in order, as it was read; nobody has looked at it yet."""
         self.failing = False
         """True from a refused write until the next good one."""
         self.on_storing: Callable[[bool], None] | None = None
@@ -73,6 +86,8 @@ class Journal:
         self._number = 0
         self._seqs, self._numbers = Order(), Order()
         self._on_change = on_change or (lambda: None)
+        self.watcher: Watcher | None = None
+        """Told of every event of the run under way."""
         self._pending: list[Record] = []
         self._writer: asyncio.Task[None] | None = None
         self._retrying: asyncio.Task[None] | None = None
@@ -91,8 +106,9 @@ class Journal:
         self.run_id = run_id
         self.request_id = request_id
 
-    def emit(self, event: Event, *, effect: bool = False) -> RunEvent:
-        """Tell screens and record it. ``effect`` marks the start of a call that changes something."""
+    def emit(self, event: Event, *, effect: bool = False, whole: str = "") -> RunEvent:
+        """Tell screens and record it. ``effect`` marks the start of a call that changes something; ``whole``
+        is, for the watcher alone, what the event holds a part of."""
         self._close_delta()
         name = NAMES[type(event)]
         told = self._tell(name, self._redactor.value(event.model_dump(mode="json", by_alias=True)))
@@ -102,6 +118,8 @@ class Journal:
             record["effect"] = True
             self.effects.add(told.seq)
         self._write(record)
+        if self.watcher is not None:
+            self.watcher.saw(told, whole)
         return told
 
     def tell(self, event: Event, request_id: str) -> None:
@@ -152,6 +170,10 @@ class Journal:
     def hold(self, held: Mapping[str, Any]) -> None:
         """Record what the task is held to, or what of that has changed."""
         self._write({"kind": "held", **self._redactor.value(dict(held))})
+
+    def note(self, record: Record) -> None:
+        """Record what the agent keeps for itself; ``kind`` is one of ``NOTED``."""
+        self._write(self._redactor.value(record))
 
     def retry(self) -> None:
         """Try again to write what the store refused."""
@@ -239,6 +261,8 @@ class Journal:
             folding = folding_of(record)
             self.folded = None if self.damaged else folding
             return folding is not None
+        if kind in NOTED:
+            self.noted.append(dict(record))
         if kind == "held":
             self.held |= {key: value for key, value in record.items() if key != "kind"}
         return isinstance(kind, str)

@@ -1,5 +1,7 @@
 """What a death left open in a journal, and how it is closed: honestly, and without doing anything twice."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from webbrain.agent.calls import UNKNOWN
@@ -7,7 +9,7 @@ from webbrain.agent.cards import WITHDRAWN
 from webbrain.agent.journal import Journal
 from webbrain.agent.telling import cut, error_text
 from webbrain.core.errors import OutcomeUnknown
-from webbrain.core.events import CardResolved, PlanResolved, RunComplete, Text, ToolCallFinished
+from webbrain.core.events import CardResolved, PlanResolved, RunComplete, RunEvent, Text, ToolCallFinished
 from webbrain.core.limits import UI_RESULT_CHARS
 from webbrain.core.messages import Message
 
@@ -15,17 +17,33 @@ INTERRUPTED: Final = "The extension was interrupted before this was finished."
 ENDING: Final = "(I was interrupted here.)"
 LOST: Final = "This was finished, but the extension was interrupted and the result is lost."
 NEVER_STARTED: Final = "The extension was interrupted before this was started."
+RESUMED: Final = "resumed"
+"""Code of the warning with which a run begins that goes on by itself after a death."""
+READS_ONLY: Final = "plan_failed"
+"""Code of the warning that a run without a plan may only read."""
+CARRIED_OUT: Final = ("approved", "edited")
+"""What a person may say to a plan so that it is carried out."""
 
 
-def interrupt(journal: Journal, run_id: str) -> None:
-    """Close a run that was going on when Python died. A run that had ended is left alone.
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A run that was cut off by a death and is closed now."""
+
+    run_id: str
+    resumes: bool
+    """Whether it may go on without anybody's word: only what a person has let go on, and only once."""
+
+
+def interrupt(journal: Journal, run_id: str) -> Interrupted | None:
+    """Close a run that was going on when Python died; ``None`` if it had ended, and is left alone.
 
     Calls that had started get an unknown outcome if they may have changed something; partial text is kept.
     """
     events = [event for event in journal.events if event.run_id == run_id]
     if not events or any(event.type == "run_complete" for event in events):
         mend(journal)
-        return
+        return None
+    resumes = _may_resume(events)
     journal.begin(run_id, events[0].request_id)
     finished = {event.data["callId"] for event in events if event.type == "tool_result"}
     started = [
@@ -68,6 +86,33 @@ def interrupt(journal: Journal, run_id: str) -> None:
     journal.emit(
         RunComplete(status="interrupted", steps=steps, duration_ms=round(events[-1].at - events[0].at))
     )
+    return Interrupted(run_id, resumes)
+
+
+def left_unknown(journal: Journal) -> bool:
+    """Whether the newest call in the journal is one of which nobody knows whether it happened."""
+    newest = next((event for event in reversed(journal.events) if event.type == "tool_result"), None)
+    return newest is not None and newest.data["unknown"] is True
+
+
+def was_interrupted(journal: Journal) -> bool:
+    """Whether the newest run that ended was cut off."""
+    ends = (event for event in reversed(journal.events) if event.type == "run_complete")
+    newest = next(ends, None)
+    return newest is not None and newest.data["status"] == "interrupted"
+
+
+def _may_resume(events: Sequence[RunEvent]) -> bool:
+    """Whether a run may go on by itself: not twice, not with a plan that nobody has agreed to, and not if it
+    was held to reading, which a new run would not know."""
+    codes = {event.data["code"] for event in events if event.type == "warning"}
+    shown = {event.data["planId"] for event in events if event.type == "plan_review"}
+    agreed = {
+        event.data["planId"]
+        for event in events
+        if event.type == "plan_resolved" and event.data["decision"] in CARRIED_OUT
+    }
+    return not codes & {RESUMED, READS_ONLY} and shown <= agreed
 
 
 def mend(journal: Journal) -> None:

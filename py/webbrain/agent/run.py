@@ -15,6 +15,7 @@ from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
 from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.planner_turn import ONLY_WORDS, UNVERIFIED, Planning
+from webbrain.agent.recovery import RESUMED, left_unknown, was_interrupted
 from webbrain.agent.run_options import RunOptions
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
 from webbrain.agent.run_words import (
@@ -22,7 +23,10 @@ from webbrain.agent.run_words import (
     CONTINUE,
     EMPTY,
     ENDINGS,
+    GO_ON,
+    GO_ON_UNKNOWN,
     NOT_STORED,
+    RESUMED_WORDS,
     STORED,
     UNREADABLE,
     WITHOUT_SCHEMA,
@@ -124,6 +128,10 @@ class Run:
         self._caller = Caller(
             host, parts, journal, self.cards, policies, self._tabs, self._teller, self._guard
         )
+        # An action of an earlier run of which nobody knows the outcome is looked into before this one acts.
+        self._caller.completion.blind = unknown = left_unknown(journal)
+        after = GO_ON + (GO_ON_UNKNOWN if unknown else "")
+        self._go_on = after if was_interrupted(journal) else CONTINUE
         self._model = ModelCaller(host, journal, guard)
         self._eyes = eyes
         self._account = account
@@ -161,6 +169,8 @@ class Run:
                 files=[file.view() for file in self.options.files],
             )
         )
+        if self.options.resumed:
+            self._warn(RESUMED, RESUMED_WORDS)
 
     async def execute(self) -> None:
         """Run to the end. Cancelling stops the run; nothing is raised."""
@@ -201,7 +211,7 @@ class Run:
         await self._tabs.take_over(open_before(self._journal.events, self.options.run_id))
         if self.options.continued:
             self._pinned, self._task_text = last_request(self._journal)
-            self._journal.add(Message(role="user", content=enrich.note(CONTINUE)))
+            self._journal.add(Message(role="user", content=enrich.note(self._go_on)))
         else:
             self._journal.add(await self._user_turn(tab))
             self._pinned = len(self._journal.messages) - 1

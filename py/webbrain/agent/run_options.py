@@ -20,6 +20,8 @@ class RunOptions:
     text: str = ""
     files: tuple[Attached, ...] = ()
     continued: bool = False
+    resumed: bool = False
+    """It goes on by itself after a death."""
     max_steps: int = MAX_STEPS_DEFAULT
     streaming: bool = True
     strict_secrets: bool = False

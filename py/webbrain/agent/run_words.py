@@ -21,6 +21,15 @@ ENDINGS: Final[dict[Status, str]] = {
 CONTINUE: Final = (
     "The user allows more steps. Go on with the task from where you are; do not repeat what is done."
 )
+GO_ON: Final = (
+    "You were interrupted in the middle of this task and go on with it now. Look first: the page may have "
+    "changed. Do not repeat what is done."
+)
+GO_ON_UNKNOWN: Final = (
+    " Of your last action it is not known whether it happened: find out, and do it again only if you see "
+    "that it did not."
+)
+RESUMED_WORDS: Final = "WebBrain had to restart in the middle of this task and goes on with it by itself."
 EMPTY: Final = "Your answer was empty. Go on with the task, or give the answer for the user."
 WITHOUT_SCHEMA: Final = (
     "This run goes on with its own tool calls. Set constrained calls to Never in the settings to save "
