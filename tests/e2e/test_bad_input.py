@@ -40,7 +40,7 @@ def test_tool_call_with_broken_json(stage: Stage) -> None:
 def test_unknown_tool(stage: Stage) -> None:
     """A tool that does not exist is refused by name."""
     _, panel = stage.open("/about")
-    stage.plan(call("launch_rocket", target="moon"), done("I have no rocket."))
+    stage.plan(call("launch_rocket", target="moon"), done("I have no rocket.", "failed"))
     finish(stage, panel)
     assert "launch_rocket" in results(stage)[0]
 
@@ -48,7 +48,7 @@ def test_unknown_tool(stage: Stage) -> None:
 def test_unknown_argument(stage: Stage) -> None:
     """Unknown properties are refused, not ignored."""
     _, panel = stage.open("/about")
-    stage.plan(call("scroll", direction="down", speed="ludicrous"), done("Slower, then."))
+    stage.plan(call("scroll", direction="down", speed="ludicrous"), done("Slower, then.", "partial"))
     finish(stage, panel)
     assert "speed" in results(stage)[0]
 

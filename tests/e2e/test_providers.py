@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.screens import Panel, Settings
-from tests.support.script import call, done, say
+from tests.support.script import call, say
 from tests.support.stage import Stage
 from webbrain.testing.chat import Refusal, Reply
 from webbrain.testing.openai_wire import error
@@ -70,8 +70,8 @@ def test_refusals_are_told(stage: Stage, panel: Panel, refusal: Refusal, code: s
 
 def test_busy_service_is_asked_once_more(stage: Stage, panel: Panel) -> None:
     """A 429 with a short Retry-After is no error for the person."""
-    stage.plan(Refusal(429, error("Rate limit reached"), {"Retry-After": "1"}), done("Good."))
-    panel.send("Hello?", "act")
+    stage.plan(Refusal(429, error("Rate limit reached"), {"Retry-After": "1"}), say("Good."))
+    panel.send("Hello?", "ask")
     turn = panel.wait_over()
     assert turn.status == "completed", turn
     assert len(stage.model.calls) == 2
