@@ -57,6 +57,9 @@ export const SUGGESTIONS = 6;
 export const WATCH_MS = 150;
 export const WATCH_MIN_MS = 60;
 export const WATCH_QUIET_MS = 40;
+/** The same for an action that the page has answered in words or states: two frames, and one without anything more. */
+export const WATCH_ANSWERED_MS = 30;
+export const WATCH_ANSWERED_QUIET_MS = 20;
 /** A link whose press the page's own script took mostly leads somewhere: time for it to fetch and show that. */
 export const SOFT_NAVIGATION_MS = 1_500;
 /** A link or form that leaves the page is not watched to the end: the answer must get out first. */

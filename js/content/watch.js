@@ -5,6 +5,7 @@
  * again, at the latest after `WATCH_MS`. Nothing is left behind on the page.
  */
 
+import { saidBy } from "./answering.js";
 import {
   composedClosest,
   composedContains,
@@ -18,6 +19,7 @@ import {
   matches,
   nodeType,
   pause,
+  queryAll,
 } from "./dom.js";
 import { SECOND_LOOK_MS } from "./handlimits.js";
 import {
@@ -25,6 +27,8 @@ import {
   CHANGES,
   SOFT_NAVIGATION_MS,
   VALUE_CHARS,
+  WATCH_ANSWERED_MS,
+  WATCH_ANSWERED_QUIET_MS,
   WATCH_LEAVING_MS,
   WATCH_MIN_MS,
   WATCH_MS,
@@ -88,6 +92,10 @@ export class Watch {
   #own = undefined;
   #records = 0;
   #nearby = 0;
+  /** The page has said something, by the action's own events or near the target. */
+  #answered = false;
+  /** It has said that it is still at work. */
+  #unfinished = false;
   /** @type {Map<Element, string>} */
   #texts = new Map();
   /** @type {Set<Element>} */
@@ -219,6 +227,7 @@ export class Watch {
       if (near || record.type !== "attributes") this.#mark();
       const live = composedClosest(at, (x) => matches(x, LIVE));
       if (live) this.#live.add(live);
+      if (near || live || !this.#acted) this.#hear(record);
       if (record.type === "attributes") {
         if (record.attributeName === "hidden" && record.oldValue !== null) this.#uncovered.add(at);
         continue;
@@ -231,6 +240,14 @@ export class Watch {
       }
       if (this.#texts.size < 40 && !this.#texts.has(at)) this.#texts.set(at, "");
     }
+  }
+
+  /** @param {MutationRecord} record */
+  #hear(record) {
+    if (this.#unfinished) return;
+    const said = saidBy(record);
+    if (said === "answer") this.#answered = true;
+    else if (said === "unfinished") this.#unfinished = true;
   }
 
   /** @returns {boolean} */
@@ -247,6 +264,20 @@ export class Watch {
   /** Something changed far from the target and later than the press: it is not known to be its effect. */
   get elsewhere() {
     return this.#records > 0;
+  }
+
+  /**
+   * The page has answered, and nothing says that more is to come: no need to wait as long as for one that may be at
+   * work. A form that was sent, an address that changed, a button that is disabled now, a field that got the focus
+   * are such signs, and so are words like "Loading...".
+   * @returns {boolean}
+   */
+  get #complete() {
+    if (!this.#answered || this.#unfinished || this.submitted || this.leaving) return false;
+    if (documentURL(document) !== this.#before.url || isTypeable(this.#target)) return false;
+    const { disabled } = stateOf(this.#target);
+    if (disabled === "true" && this.#before.state.disabled !== disabled) return false;
+    return ![...this.#scopes].some((root) => queryAll(root, '[aria-busy="true"]').length);
   }
 
   /** @param {Element | null} active @returns {boolean} by the page, or into a field, which is what pressing one is for */
@@ -274,20 +305,18 @@ export class Watch {
       const extra = how.soft ? SOFT_NAVIGATION_MS : how.patient ? SECOND_LOOK_MS : 0;
       let late = false;
       while (!this.leaving) {
-        await Promise.race([pause(STEP_MS), left]);
+        const shortly = start + WATCH_ANSWERED_MS - performance.now();
+        await Promise.race([pause(shortly > 0 ? Math.min(STEP_MS, shortly) : STEP_MS), left]);
         const now = performance.now();
+        const silence = now - this.#lastChange;
         if (now - start >= WATCH_MS + (this.somethingHappened ? 0 : extra)) {
           // On a machine that was held up, the page's own timers may still be waiting behind ours.
           if (late || this.somethingHappened) break;
           late = true;
         }
-        if (
-          now - start >= least &&
-          this.somethingHappened &&
-          now - this.#lastChange >= WATCH_QUIET_MS &&
-          !how.leaving
-        )
-          break;
+        if (how.leaving) continue;
+        if (now - start >= WATCH_ANSWERED_MS && silence >= WATCH_ANSWERED_QUIET_MS && this.#complete) break;
+        if (now - start >= least && this.somethingHappened && silence >= WATCH_QUIET_MS) break;
         if (now - start >= least && how.quick) break;
       }
     } finally {

@@ -1,0 +1,47 @@
+/**
+ * Whether what a page changed is its answer to an action, or a sign that it has only begun to work on one.
+ */
+
+import { isElement, localName, textContent } from "./dom.js";
+import { SKIPPED } from "./names.js";
+
+/** Attributes that say what something is, not what it looks like. */
+const TELLING = /^(aria-(?!hidden)|open$|hidden$|checked$)/;
+/** Words of a page that is at work. */
+const UNFINISHED = /(\.\.\.|…)\s*$|\b(loading|please wait|in progress)\b/i;
+const UNFINISHED_CHARS = 80;
+const NODES = 20;
+
+/**
+ * A text, something that came with words or went with them, a state: that is what a user would read as an answer.
+ * Classes, styles and empty elements (the ripple of a button) are none.
+ * @param {MutationRecord} record
+ * @returns {"answer" | "unfinished" | ""}
+ */
+export function saidBy(record) {
+  if (record.type === "attributes") return TELLING.test(record.attributeName ?? "") ? "answer" : "";
+  if (record.type === "characterData") return wordsOf([record.target]);
+  const added = firstOf(record.addedNodes);
+  return added.length ? wordsOf(added) : wordsOf(firstOf(record.removedNodes)) && "answer";
+}
+
+/** @param {NodeList} nodes @returns {Node[]} those that can be seen */
+function firstOf(nodes) {
+  const found = [];
+  for (let i = 0; i < nodes.length && i < NODES; i++) {
+    const node = /** @type {Node} */ (nodes[i]);
+    if (!isElement(node) || !SKIPPED.has(localName(node))) found.push(node);
+  }
+  return found;
+}
+
+/** @param {Node[]} nodes @returns {"answer" | "unfinished" | ""} */
+function wordsOf(nodes) {
+  let words = false;
+  for (const node of nodes) {
+    const text = (textContent(node) ?? "").trim();
+    if (text.length <= UNFINISHED_CHARS && UNFINISHED.test(text)) return "unfinished";
+    words ||= text !== "";
+  }
+  return words ? "answer" : "";
+}
