@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webbrain.core.errors import WebBrainError
 from webbrain.core.ids import new_id
-from webbrain.services.conversations import run_state
 
 if TYPE_CHECKING:
     from webbrain.app import App
@@ -111,7 +110,12 @@ async def _run_state(app: "App", message: Message) -> Answer:
     acked = message.get("ackedSeq")
     after = acked if isinstance(acked, int) else 0
     newer = [event for event in opened["events"] if event["seq"] > after][-STATE_EVENTS:]
-    return {"ok": True, **run_state(conversation), "running": opened["running"], "events": newer}
+    return {
+        "ok": True,
+        **conversation.mirror.run_state(conversation.journal, conversation.mode),
+        "running": opened["running"],
+        "events": newer,
+    }
 
 
 async def _run_ack(app: "App", message: Message) -> Answer:

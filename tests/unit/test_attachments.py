@@ -18,8 +18,8 @@ from webbrain.host.memory import Gate, MemoryHost
 from webbrain.policy.untrusted import TAG
 from webbrain.services import attachments as service
 from webbrain.services.attachments import FILES_MAX, PDF_BYTES, PICTURE_BYTES, TEXT_BYTES, TOTAL_BYTES
-from webbrain.services.conversations import mirrored
 from webbrain.services.documents import DOCUMENTS_KEPT, PIECE_CHARS, DocumentStore
+from webbrain.services.mirrors import mirrored
 from webbrain.services.vision import QUESTION_ATTACHED
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 

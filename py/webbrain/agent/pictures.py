@@ -110,6 +110,9 @@ class Eyes:
         self._poor: set[str] = set()
         self._waiting: list[tuple[Look, ImagePart]] = []
         """Pictures that tools took, for the message behind the batch."""
+        self._holding: set[int] = set()
+        """Where older messages stand that still have a picture or a document."""
+        self._looked_upto = 0
 
     def meet(self, client: ModelClient) -> None:
         """From now on this is the model. Whether it sees is asked each time: it may lose its eyes."""
@@ -127,6 +130,11 @@ class Eyes:
     def sees(self) -> bool:
         """Whether the model itself reads pictures."""
         return self._client is not None and self._client.info.supports_vision
+
+    @property
+    def taken(self) -> int:
+        """How many pictures were taken so far."""
+        return self._taken
 
     @property
     def can_look(self) -> bool:
@@ -178,15 +186,23 @@ class Eyes:
         """Let go of the pictures of all but the newest messages, and of files that were attached long ago;
         they are never sent again."""
         messages = self._journal.messages
+        old = max(0, len(messages) - RECENT_MESSAGES)
+        if self._looked_upto > old:
+            self._holding, self._looked_upto = set(), 0
+        self._holding.update(index for index in range(self._looked_upto, old) if _holds(messages[index]))
+        self._looked_upto = old
+        if not self._holding:
+            return
         attached_from = kept_from(messages)
-        for index, message in enumerate(messages[:-RECENT_MESSAGES]):
-            if not message.images and not message.documents:
-                continue
+        for index in sorted(self._holding):
+            message = messages[index]
             update = {
                 "images": [_let_go(part, index >= attached_from) for part in message.images],
                 "documents": [_let_go(part, index >= attached_from) for part in message.documents],
             }
             messages[index] = message.model_copy(update=update)
+            if not _holds(messages[index]):
+                self._holding.discard(index)
 
     # --- deciding ---
 
@@ -306,6 +322,10 @@ class Eyes:
             if isinstance(item, dict) and _in_view(item.get("rect"), viewport)
         ]
         return "\n".join([line for line in lines if line][:ELEMENTS])
+
+
+def _holds(message: Message) -> bool:
+    return any(part.data_url for part in message.images) or any(part.data_url for part in message.documents)
 
 
 def _let_go(part: Part, attached_stays: bool) -> Part:

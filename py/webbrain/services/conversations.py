@@ -16,22 +16,18 @@ from webbrain.agent.journal import Journal
 from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.recovery import interrupt
 from webbrain.core.errors import BridgeError, WebBrainError
-from webbrain.core.events import RunEvent
 from webbrain.core.ids import new_id
-from webbrain.core.limits import LAST_ERROR_CHARS, SESSION_MIRROR_EVENTS, STREAMED_TEXT_CHARS
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
 from webbrain.policy.grants import Need
+from webbrain.services.mirrors import Mirror
 
 OPEN_RUNS: Final = "open-runs"
 MIRROR_PERIOD: Final = 1.0
 """Seconds between two writes of a tab's mirror."""
-MIRROR_CHARS: Final = 200_000
-"""Characters of events that one tab's mirror may hold; ``storage.session`` has 10 MB for all tabs."""
 PANEL_EVENTS: Final = 2_000
 """Events that a screen gets when it opens; older ones stay in the store."""
 READ_BATCH: Final = 2_000
-MESSAGE_TEXT_CHARS: Final = 2_000
 
 
 @dataclass(slots=True)
@@ -51,6 +47,7 @@ class Conversation:
     """What the newest task is held to."""
     once: dict[Need, bool] = field(default_factory=dict)
     """What was granted or denied until the user's next message."""
+    mirror: Mirror = field(default_factory=Mirror)
 
     def take_api_news(self) -> bool:
         """Whether the model must still be told that it may ask for requests that change data."""
@@ -258,60 +255,8 @@ class Conversations:
         conversation = self._known.get(tab_id)
         if conversation is None:
             return
-        chat = {"conversationId": conversation.id, "events": mirrored(conversation.journal.events)}
+        journal, mirror = conversation.journal, conversation.mirror
+        chat = {"conversationId": conversation.id, "events": mirror.events(journal.events)}
+        run = mirror.run_state(journal, conversation.mode)
         with contextlib.suppress(WebBrainError):  # a copy: the store has the original
-            await self._host.session.set(
-                {f"tabChat:{tab_id}": chat, f"runUi:{tab_id}": run_state(conversation)}
-            )
-
-
-def mirrored(events: list[RunEvent]) -> list[dict[str, Any]]:
-    """The newest events within the mirror's caps, oldest first, without arguments, results and long texts."""
-    out: list[dict[str, Any]] = []
-    room = MIRROR_CHARS
-    for event in reversed(events[-SESSION_MIRROR_EVENTS:]):
-        small = event.model_dump(mode="json", by_alias=True)
-        small["data"] = _small(event.type, small["data"])
-        room -= len(str(small))
-        if room < 0:
-            break
-        out.append(small)
-    return out[::-1]
-
-
-def _small(kind: str, data: dict[str, Any]) -> dict[str, Any]:
-    if kind == "tool_call":
-        return {**data, "args": "{}"}
-    if kind == "tool_result":
-        return {**data, "result": "{}"}
-    limit = STREAMED_TEXT_CHARS if kind in ("text", "text_delta") else MESSAGE_TEXT_CHARS
-    return {key: value[:limit] if isinstance(value, str) else value for key, value in data.items()}
-
-
-def run_state(conversation: Conversation) -> dict[str, Any]:
-    """The state of the newest run, under the names of ``runUi``."""
-    events = [event for event in conversation.journal.events if event.run_id == conversation.journal.run_id]
-    end = next((event for event in reversed(events) if event.type == "run_complete"), None)
-    error = next((event for event in reversed(events) if event.type == "error"), None)
-    final = next((event for event in reversed(events) if event.type == "text" and event.data["final"]), None)
-    cards = {event.data["cardId"] for event in events if event.type == "clarify"}
-    cards -= {event.data["cardId"] for event in events if event.type == "card_resolved"}
-    return {
-        "tabId": conversation.tab_id,
-        "conversationId": conversation.id,
-        "runId": conversation.journal.run_id,
-        "requestId": conversation.journal.request_id,
-        "status": end.data["status"]
-        if end
-        else ("awaiting_card" if cards else "running")
-        if events
-        else "idle",
-        "mode": conversation.mode.value,
-        "seq": conversation.journal.seq,
-        "startedAt": events[0].at if events else None,
-        "endedAt": end.at if end else None,
-        "hadError": error is not None,
-        "lastError": str(error.data["message"])[:LAST_ERROR_CHARS] if error else "",
-        "successfulDone": bool(end and end.data["outcome"] == "success"),
-        "finalContent": str(final.data["content"])[:STREAMED_TEXT_CHARS] if final else "",
-    }
+            await self._host.session.set({f"tabChat:{tab_id}": chat, f"runUi:{tab_id}": run})

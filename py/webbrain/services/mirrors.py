@@ -1,0 +1,107 @@
+"""What ``storage.session`` holds of a conversation beside the store: its newest events, and the newest run.
+
+A mirror is written every second while a run goes on, so an event is made small once, and the state of the
+run is brought up to date by the events that came since.
+"""
+
+from typing import Any, Final
+
+from webbrain.agent.journal import Journal
+from webbrain.core.events import RunEvent
+from webbrain.core.limits import LAST_ERROR_CHARS, SESSION_MIRROR_EVENTS, STREAMED_TEXT_CHARS
+from webbrain.core.types import Mode
+
+MIRROR_CHARS: Final = 200_000
+"""Characters of events that one tab's mirror may hold; ``storage.session`` has 10 MB for all tabs."""
+MESSAGE_TEXT_CHARS: Final = 2_000
+
+
+class Mirror:
+    """The mirror of one conversation."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[RunEvent, dict[str, Any], int]] = {}
+        self._run_id = ""
+        self._read = 0
+        self._first: RunEvent | None = None
+        self._newest: dict[str, RunEvent] = {}
+        self._cards: set[str] = set()
+
+    def events(self, events: list[RunEvent]) -> list[dict[str, Any]]:
+        """The newest events within the mirror's caps, oldest first, without arguments, results and long
+        texts.
+        """
+        made: dict[int, tuple[RunEvent, dict[str, Any], int]] = {}
+        room = MIRROR_CHARS
+        for event in reversed(events[-SESSION_MIRROR_EVENTS:]):
+            known = self._made.get(event.seq)
+            if known is None or known[0] is not event:
+                small = _small(event)
+                known = (event, small, len(str(small)))
+            room -= known[2]
+            if room < 0:
+                break
+            made[event.seq] = known
+        self._made = made
+        return [small for _, small, _ in reversed(made.values())]
+
+    def run_state(self, journal: Journal, mode: Mode) -> dict[str, Any]:
+        """The state of the newest run, under the names of ``runUi``."""
+        self._catch_up(journal)
+        end, error, final = (self._newest.get(name) for name in ("run_complete", "error", "text"))
+        going_on = ("awaiting_card" if self._cards else "running") if self._first else "idle"
+        return {
+            "tabId": journal.tab_id,
+            "conversationId": journal.conversation_id,
+            "runId": journal.run_id,
+            "requestId": journal.request_id,
+            "status": end.data["status"] if end else going_on,
+            "mode": mode.value,
+            "seq": journal.seq,
+            "startedAt": self._first.at if self._first else None,
+            "endedAt": end.at if end else None,
+            "hadError": error is not None,
+            "lastError": str(error.data["message"])[:LAST_ERROR_CHARS] if error else "",
+            "successfulDone": bool(end and end.data["outcome"] == "success"),
+            "finalContent": str(final.data["content"])[:STREAMED_TEXT_CHARS] if final else "",
+        }
+
+    def _catch_up(self, journal: Journal) -> None:
+        events = journal.events
+        if journal.run_id != self._run_id or self._read > len(events):
+            self._run_id, self._read = journal.run_id, 0
+            self._first, self._newest, self._cards = None, {}, set()
+        # The newest event may be replaced by a longer one of the same kind, which says nothing new here.
+        for event in events[self._read :]:
+            if event.run_id == self._run_id:
+                self._take(event)
+        self._read = len(events)
+
+    def _take(self, event: RunEvent) -> None:
+        self._first = self._first or event
+        if event.type in ("run_complete", "error") or (event.type == "text" and event.data["final"]):
+            self._newest[event.type] = event
+        elif event.type == "clarify":
+            self._cards.add(event.data["cardId"])
+        elif event.type == "card_resolved":
+            self._cards.discard(event.data["cardId"])
+
+
+def mirrored(events: list[RunEvent]) -> list[dict[str, Any]]:
+    """What a mirror would hold of these events."""
+    return Mirror().events(events)
+
+
+def _small(event: RunEvent) -> dict[str, Any]:
+    small = event.model_dump(mode="json", by_alias=True)
+    small["data"] = _short(event.type, small["data"])
+    return small
+
+
+def _short(kind: str, data: dict[str, Any]) -> dict[str, Any]:
+    if kind == "tool_call":
+        return {**data, "args": "{}"}
+    if kind == "tool_result":
+        return {**data, "result": "{}"}
+    limit = STREAMED_TEXT_CHARS if kind in ("text", "text_delta") else MESSAGE_TEXT_CHARS
+    return {key: value[:limit] if isinstance(value, str) else value for key, value in data.items()}
