@@ -47,6 +47,7 @@ from webbrain.core.ids import new_id, nonce
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.policy.gate import Gate
+from webbrain.app_records import Records
 from webbrain.policy.outgoing import carried
 from webbrain.policy.results import cap_for, render_result
 from webbrain.prompts import system_prompt
@@ -119,10 +120,13 @@ class App:
         self.conversations = Conversations(host)
         self.settings = SettingsService(host)
         self.spending = SpendingService(host, self.settings)
-        self.providers = providers or ProviderService(host, purse=self.spending)
+        self.pictures = PictureStore(host)
+        self.records = Records(host, self.pictures)
+        self.providers = providers or ProviderService(
+            host, purse=self.spending, witnesses=self.records.watch_tests()
+        )
         self.vision = VisionService(host, self.providers)
         self.transcription = TranscriptionService(host, self.providers, self.spending)
-        self.pictures = PictureStore(host)
         self.attachments = AttachmentService(host, self.pictures)
         self.permissions = PermissionService(host)
         self.badge = Badge(host)
@@ -188,6 +192,7 @@ class App:
         self, method: str, params: Mapping[str, Any] | None, buffers: Sequence[bytes] = ()
     ) -> Answer:
         """Answer one call of a screen; raise ``WebBrainError`` to refuse it. ``buffers`` came beside it."""
+            **{name: Route(*method) for name, method in self.records.methods().items()},
         route = self.routes.get(method)
         if route is None:
             raise WebBrainError(f"There is no method {method[:60]}.", code="not_allowed")
@@ -247,6 +252,7 @@ class App:
             return None
         return {"id": info.provider_id, "label": info.label, "model": info.model, "tier": info.tier.value}
 
+        await self.records.traces.saved()
     async def _chat_start(self, params: StartParams) -> Answer:
         if not params.text.strip():
             raise WebBrainError("There is nothing to send.", code="bad_params")
@@ -334,7 +340,9 @@ class App:
         connect = partial(self.providers.active, settings.headers_timeout())
         journal = conversation.journal
         await self.attachments.revive(journal.messages)
-        account = Account(self.spending)
+        account = Account(
+            self.spending, self.records.watch(journal, options, recorded=settings.tracing_enabled)
+        )
         describer = await self.vision.describer(account)
         eyes = Eyes(self.host, journal, settings.picture_rules(), describer, self.pictures)
         for secret in await stored_secrets(self.host):

@@ -14,6 +14,7 @@ RANKS = {
     "main": 6,
     "app": 5,
     "app_params": 5,
+    "app_records": 5,
     "legacy": 5,
     "services": 4,
     "agent": 3,

@@ -3,7 +3,7 @@ import { SettingGroups } from "./Setting.jsx";
 import { Spending } from "./Spending.jsx";
 
 /** Groups with a page of their own. */
-const ELSEWHERE = new Set(["pictures", "voice", "permissions"]);
+const ELSEWHERE = new Set(["pictures", "voice", "permissions", "records"]);
 
 export function General() {
   return (

@@ -1,9 +1,10 @@
 """What a run spends: every model call goes through :class:`PaidClient`, which asks first and books after."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
+from webbrain.agent.exchanges import Kind, Witness, Witnesses
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply, ModelRequest, Usage
 from webbrain.providers import cost
@@ -28,8 +29,10 @@ class Purse(Protocol):
 class Account:
     """The paid calls of one run, those of the vision model among them."""
 
-    def __init__(self, purse: Purse) -> None:
+    def __init__(self, purse: Purse, witnesses: Sequence[Witness] = ()) -> None:
+        """``witnesses`` are told of every call, free ones too."""
         self._purse = purse
+        self.witnesses = Witnesses(witnesses)
         self.paid = False
         """True once a call was made that costs money."""
         self.usd = 0.0
@@ -53,11 +56,12 @@ class Account:
 
 
 class PaidClient:
-    """A ``ModelClient`` whose calls are allowed and booked. Its replies have complete usage."""
+    """A ``ModelClient`` whose calls are allowed, booked and witnessed. Its replies have complete usage."""
 
-    def __init__(self, client: ModelClient, account: Account) -> None:
+    def __init__(self, client: ModelClient, account: Account, kind: Kind = "llm") -> None:
         self._client = client
         self._account = account
+        self._kind = kind
 
     @property
     def info(self) -> ModelInfo:
@@ -72,16 +76,22 @@ class PaidClient:
     ) -> ModelReply:
         """See ``ModelClient.complete``. Raises ``CostLimit`` before anything is sent."""
         await self._account.admit(self.info)
+        witnesses = self._account.witnesses
+        tokens = witnesses.asked(self.info, request, self._kind)
         try:
             reply = await self._client.complete(request, on_delta, on_reset)
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             # It was under way: services bill what they had read by then.
             self._account.book(self.info, cost.unanswered(self.info.prices, request))
+            witnesses.failed(tokens, error)
             raise
         except ProviderFailed as failure:
             if failure.code in BILLED:
                 self._account.book(self.info, cost.unanswered(self.info.prices, request))
+            witnesses.failed(tokens, failure)
             raise
         usage = cost.completed(self.info.prices, request, reply)
         self._account.book(self.info, usage)
-        return reply.model_copy(update={"usage": usage})
+        whole = reply.model_copy(update={"usage": usage})
+        witnesses.answered(tokens, whole)
+        return whole

@@ -73,6 +73,7 @@ class Teller:
 
     def finish(
         self,
+            whole=shown,
         call: ToolCall,
         spec: ToolSpec | None,
         result: ToolResult,
@@ -85,12 +86,14 @@ class Teller:
             ToolCallFinished(
                 call_id=call.id,
                 name=spec.name if spec else clean(call.name, NAME_CHARS),
+        text = plain_text(result)
                 ok=result.success,
                 summary=result.summary[:SUMMARY_CHARS],
-                result=cut(plain_text(result), UI_RESULT_CHARS),
+                result=cut(text, UI_RESULT_CHARS),
                 duration_ms=round((self._clock.monotonic() - started) * 1000),
                 unknown=unknown,
-            )
+            ),
+            whole=text,
         )
 
     def _masked(self, args: dict[str, Any]) -> dict[str, Any]:

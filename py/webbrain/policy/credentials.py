@@ -71,10 +71,11 @@ WITHHELD: Final = (
 _SAID: Final = re.compile(
     r"(?i:\b(?:pass ?(?:word|phrase|code)|pwd|pin|otp|2fa code|verification code|one[- ]time code"
     r"|api[- _]?key|secret|token|seed phrase|recovery code)s?\b[^\n]{0,24}?(?:\bis\b|\bwas\b|[:=]))"
-    r"\s*[\"'`*“]{0,3}(?=[^\s\"'`*”]*[\dA-Z!#$%&+@^_~-])[^\s\"'`*”]{4,}|"
-    r"(?i:\b(?:api[- _]?key|token))\s+[\"'`*“]{0,3}(?=[^\s\"'`*”]*\d)[^\s\"'`*”]{12,}"
+    r"\s*[\"'`*“]{0,3}(?=[^\s\"'`*”]*[\dA-Z!#$%&+@^_~-])([^\s\"'`*”]{4,})|"
+    r"(?i:\b(?:api[- _]?key|token))\s+[\"'`*“]{0,3}(?=[^\s\"'`*”]*\d)([^\s\"'`*”]{12,})"
 )
-"""A sentence that tells a credential: what it is, a colon, and something no dictionary has."""
+"""A sentence that tells a credential: what it is, a colon, and something no dictionary has (the
+group)."""
 _SHAPED: Final = re.compile(
     r"\b(?:sk|pk|rk|ghp|gho|xox[abpr]|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{16,}"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bBearer\s+[-_A-Za-z0-9.]{16,}"
@@ -85,6 +86,30 @@ _SHAPED: Final = re.compile(
 def tells_secret(text: str) -> bool:
     """Whether a text quotes a credential, as far as its own words or the look of a key give it away."""
     return bool(_SAID.search(text) or _SHAPED.search(text))
+
+
+def masked(text: str) -> str:
+    """``text`` without the credentials that :func:`tells_secret` would find in it."""
+    return _SHAPED.sub(MASK, _SAID.sub(_without_value, text))
+
+
+def _without_value(found: re.Match[str]) -> str:
+    place = 1 if found[1] is not None else 2
+    return found[0][: found.start(place) - found.start()] + MASK
+
+
+_VALUE: Final = re.compile(r"[^\s\"'`*”]+$")
+"""What a told secret ends with: the secret itself."""
+_KEY_BLOCK: Final = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
+)
+
+
+def without_told_secrets(text: str, mark: str) -> str:
+    """``text`` with ``mark`` in the place of what :func:`tells_secret` would find in it."""
+    text = _KEY_BLOCK.sub(mark, text)
+    text = _SAID.sub(lambda found: _VALUE.sub(mark, found[0]), text)
+    return _SHAPED.sub(mark, text)
 
 
 def strict(result: ToolResult) -> ToolResult:

@@ -9,10 +9,12 @@ import base64
 import html
 import json
 import re
+from collections.abc import Callable, Collection
 from typing import Any, Final
 from urllib.parse import quote, quote_plus
 
-from webbrain.policy.taint import Taint
+from webbrain.policy.credentials import without_told_secrets
+from webbrain.policy.taint import SHORTEST_SECRET, Secret, Taint
 
 REDACTED: Final = "[redacted]"
 SHORTEST: Final = 8
@@ -52,9 +54,53 @@ class Redactor:
         return self._pattern
 
 
-def pattern_of(secrets: list[str]) -> re.Pattern[str] | None:
-    """What matches every spelling of every secret, the longest first; ``None`` if there is none."""
+class StrictRedactor:
+    """For records that leave the conversation: takes out known secrets, down to the shortest that is
+    remembered, and what only looks like one.
+
+    ``secrets`` is asked each time, so that one learned late is taken out of everything looked at afterwards.
+    """
+
+    def __init__(self, secrets: Callable[[], Collection[Secret]]) -> None:
+        self._secrets = secrets
+        self._pattern: re.Pattern[str] | None = None
+        self.known = 0
+        """How many secrets the last look knew of."""
+
+    def text(self, text: str) -> str:
+        """``text`` without secrets."""
+        self._look()
+        return self._clean(text)
+
+    def value(self, value: Any) -> Any:
+        """The same for every text in a JSON value, keys included."""
+        self._look()
+        return self._value(value)
+
+    def _look(self) -> None:
+        secrets = self._secrets()
+        if len(secrets) != self.known:
+            self.known = len(secrets)
+            self._pattern = pattern_of([secret.text for secret in secrets], shortest=SHORTEST_SECRET)
+
+    def _clean(self, text: str) -> str:
+        return without_told_secrets(self._pattern.sub(REDACTED, text) if self._pattern else text, REDACTED)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._clean(value)
+        if isinstance(value, dict):
+            return {self._clean(key): self._value(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self._value(item) for item in value]
+        return value
+
+
+def pattern_of(secrets: list[str], *, shortest: int = SHORTEST) -> re.Pattern[str] | None:
+    """What matches every spelling of every secret, the longest first; ``None`` if there is none. Secrets
+    below ``SHORTEST`` have only the spelling they were entered in."""
     found = {form for secret in secrets if len(secret) >= SHORTEST for form in spellings(secret)}
+    found |= {secret for secret in secrets if shortest <= len(secret) < SHORTEST}
     if not found:
         return None
     longest_first = sorted(found, key=lambda form: (-len(form), form))

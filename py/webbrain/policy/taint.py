@@ -8,7 +8,7 @@ neither separators nor a split over parameters hide it. Everything is bounded: w
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -219,7 +219,7 @@ class Taint:
     # --- asking ---
 
     @property
-    def secrets(self) -> Iterable[Secret]:
+    def secrets(self) -> Collection[Secret]:
         """Everything that is known to be one."""
         return self._secrets.values()
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from webbrain.agent.exchanges import Witness
 from webbrain.agent.spending import Account, PaidClient, Purse
 from webbrain.core.errors import NeedsPerson, ProviderFailed
 from webbrain.host.protocols import Host
@@ -48,10 +49,18 @@ SILENT_SECONDS: Final = 5.0
 class ProviderService:
     """One per app. Its answers to screens are the JSON of docs/protocol.md."""
 
-    def __init__(self, host: Host, catalog: Catalog | None = None, *, purse: Purse | None = None) -> None:
+    def __init__(
+        self,
+        host: Host,
+        catalog: Catalog | None = None,
+        *,
+        purse: Purse | None = None,
+        witnesses: Sequence[Witness] = (),
+    ) -> None:
         self._host = host
         self._catalog = catalog or catalogs.load()
         self._purse = purse
+        self._witnesses = witnesses
         self._writing = asyncio.Lock()
         self.learned = LearnedStore(host)
         self._live: dict[tuple[str, str, str], tuple[float, Live]] = {}
@@ -294,7 +303,7 @@ class ProviderService:
 
     def paid(self, client: ModelClient) -> ModelClient:
         """The same client, its calls allowed and booked like those of a run: tests cost money too."""
-        return PaidClient(client, Account(self._purse)) if self._purse else client
+        return PaidClient(client, Account(self._purse, self._witnesses)) if self._purse else client
 
     def _fresh(self, endpoint: Endpoint) -> ModelClient:
         """A client that knows nothing yet, for a test."""

@@ -241,6 +241,16 @@ class Settings(BaseModel):
     )
 
     cost_allowance_session_usd: float = _setting(
+
+    tracing_enabled: bool = _setting(
+        False,
+        "bool",
+        "records",
+        "Record runs",
+        "Keep what the agent does on this computer, to look into it later: your message, what the model was "
+        "sent and answered, page texts and pictures, tools, cost. Known passwords and keys are taken out; "
+        "what is private on a page is not. Nothing is sent anywhere.",
+    )
         COST_ALLOWANCE_USD,
         "money",
         "cost",

@@ -40,7 +40,7 @@ class Describer:
                 client = await self._service.client(self._provider, self._model)
             except NeedsPerson as error:
                 raise ProviderFailed(error.message, code=error.code) from error
-            self._client = PaidClient(client, self._account)
+            self._client = PaidClient(client, self._account, "vision")
         messages = [
             Message(role="system", content=prompt("describe-attachment" if attached else "describe-picture")),
             Message(
