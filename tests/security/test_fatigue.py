@@ -18,11 +18,14 @@ from webbrain.host.memory import PageCall, Reply
 from webbrain.policy.gate import Gate
 from webbrain.policy.grants import Need
 from webbrain.testing.scripted import call
+from webbrain.tools import registry
 
 MOST: Final = 4
 MEDIAN: Final = 2
 REFUSALS: Final = ("denied", "no_host", "blocked_duplicate_submit", "requires_api_allow", "needs_answer")
 """Codes with which the gate keeps a call from being made."""
+SURE, UNSURE = 0.9, 0.5
+"""Of a plan: above and below what needs a look as delivered."""
 SEND: Final = "ref_9"
 """The reference of the button that sends the page's form."""
 
@@ -132,19 +135,23 @@ def probe(asked: PageCall) -> dict[str, Any]:
     return dict(PROBE_YES) if sends else {**PROBE_NO, "commits": False, "control": "Details"}
 
 
-async def play(task: str, confirm: Any = None) -> Played:
-    """Do one task; answer every question with its yes. ``confirm`` takes the place of the real gate."""
+async def play(task: str, confirm: Any = None, confidence: float = SURE) -> Played:
+    """Do one task; answer every question with its yes. ``confirm`` takes the place of the real gate,
+    ``confidence`` is what the model says of its plan.
+    """
     text, _, plan = task.partition(" | ")
     # At the end it looks: nobody is believed a success that was not seen.
     words = [*plan.split(), "tree"]
     steps = [STEPS[name](rest) for name, _, rest in (step.partition(":") for step in words)]
     host = page_host()
+    host.browser.move(TAB, "https://shop.example/teas")  # there is a page to go back to
     for place in ("api.example", "docs.example", "maker.example"):
         reply = Reply(headers={"content-type": "text/plain"}, chunks=[b"Tea"])
         host.http.on("GET", f"https://{place}/*", reply)
     end = call("done", summary="Done.", outcome="success")
     # The bench allows its hosts beforehand; here nothing is.
     bench = Bench(*steps, end, host=host, plans=True, confirm=confirm or agent_parts().confirm)
+    bench.model.plan = {"confidence": confidence, "requires_state_change": task in WORKING and acts(steps)}
     host.page.on("submit_probe", probe)
     person = asyncio.ensure_future(answer_all(bench))
     events = await bench.run(text)
@@ -158,6 +165,11 @@ async def play(task: str, confirm: Any = None) -> Played:
     return Played(
         kinds.count("clarify") + kinds.count("plan_review"), bench.last("run_complete")["status"], refused
     )
+
+
+def acts(steps: list[Any]) -> bool:
+    """Whether a task's calls change something."""
+    return any(spec.effect for step in steps if (spec := registry.get(step.name)))
 
 
 async def answer_all(bench: Bench) -> None:
@@ -187,17 +199,23 @@ async def test_reading_the_open_page_asks_nothing(task: str) -> None:
     assert played == Played(0, "completed")
 
 
-async def test_working_asks_rarely_and_fails_never() -> None:
+@pytest.mark.parametrize("confidence", [SURE, UNSURE])
+async def test_working_asks_rarely_and_fails_never(confidence: float) -> None:
+    """Also where the model is so unsure of every single task that each plan waits for a look."""
     counts = {}
     for task in WORKING:
-        played = await play(task)
+        played = await play(task, confidence=confidence)
         counts[task] = played.questions
         assert played.status == "completed", task
         assert played.refused == [], task
     assert max(counts.values()) <= MOST, {task: count for task, count in counts.items() if count > MOST}
     assert median(counts.values()) <= MEDIAN
-    assert min(counts.values()) == 0, "what the user named needs no question"
+    assert min(counts.values()) == (confidence == UNSURE), "what the user named needs no question of the gate"
     print(f"questions in {len(counts)} tasks: median {median(counts.values())}, most {max(counts.values())}")
+
+
+async def test_control_a_reading_task_that_the_model_is_unsure_of_would_be_counted() -> None:
+    assert (await play(READING[0], confidence=UNSURE)).questions == 1
 
 
 class Forgetful(dict[Need, bool]):

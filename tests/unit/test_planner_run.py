@@ -1,6 +1,7 @@
 """Plans in whole runs: before the first tool, looked at or not, kept to, and never a leave for anything."""
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -112,6 +113,50 @@ async def test_a_small_model_is_asked_for_little_and_held_to_it() -> None:
     made.model.steps += [READ, DONE]
     await made.run("And two more")
     assert len(made.model.plans) == 1, "a follow-up is not worth a call here"
+
+
+def small(*steps: Any, **how: Any) -> Bench:
+    """A model that is held to a schema at every step."""
+    info = replace(INFO, tier=Tier.COMPACT, constrained=True, structured=True, context_window=8_192)
+    return bench(*map(json.dumps, steps), info=info, **how)
+
+
+SMALL_END = {"tool": "done", "summary": "Bought.", "outcome": "success"}
+SMALL_PRESS = {"tool": "click_ax", "ref_id": "ref_1"}
+
+
+async def test_a_small_model_is_asked_behind_what_every_call_begins_with() -> None:
+    """So that its server need not read instructions and examples twice."""
+    made = small(SMALL_PRESS, SMALL_END)
+    await made.run("Buy the tea")
+    asked, first = made.model.plans[0].messages, made.request.messages
+    assert len(asked) > 2
+    assert asked[:-1] == first[:-1]
+
+
+async def test_a_plan_that_nobody_looked_at_does_not_reach_a_small_model() -> None:
+    made = small(SMALL_PRESS, SMALL_END)
+    events = await made.run("Buy the tea")
+    assert "plan_auto_approved" in types(events)
+    assert made.last("run_complete")["outcome"] == "success"
+    assert not any("Look at the page" in str(request.messages) for request in made.model.requests)
+
+
+async def test_a_plan_that_a_person_edited_does_and_what_it_names_may_be_entered() -> None:
+    fill = {"tool": "set_field", "ref_id": "ref_2", "text": "ada@example.com"}
+    made = small(fill, SMALL_PRESS, SMALL_END, planReviewMode="always")
+    await reviewed(made, "edited", summary="Sign up.", steps=["Write ada@example.com into the field"])
+    first = made.model.requests[0]
+    assert "Write ada@example.com into the field" in first.messages[-1].content
+    assert "set_field" in made.host.page.actions()
+
+
+async def test_a_small_model_that_plans_badly_loses_nothing() -> None:
+    """It says that something must change where there is only something to read: the answer counts."""
+    made = small({"tool": "answer", "text": "The tea costs 4 francs."}, plan={"requires_state_change": True})
+    await made.run("What does the tea cost?")
+    assert made.last("run_complete")["status"] == "completed"
+    assert made.last("text")["content"] == "The tea costs 4 francs."
 
 
 # --- what is no task ---

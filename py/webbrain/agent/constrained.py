@@ -6,6 +6,7 @@ turns of a conversation in exactly the form of the real one: small models copy f
 follow rules.
 """
 
+import dataclasses
 import functools
 import json
 from collections.abc import Sequence
@@ -48,6 +49,9 @@ class ConstrainedTurns:
         read = history.steps(run, self._read)
         done = [history.named(step, self._targets.get(step.call.id, "")) for step in read]
         elements = pages.elements(state.page) if state.page else {}
+        agreed = history.agreed(run)
+        if agreed:  # what it names may be entered, as if the task named it
+            state = dataclasses.replace(state, task="\n".join([state.task, *agreed]))
         asked = turn_text(
             state.task,
             attached=state.attached,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from webbrain.agent import enrich
-from webbrain.agent.planner_text import is_plan, plan_lines
+from webbrain.agent.planner_text import is_agreed, is_plan, plan_lines
 from webbrain.core.messages import Message, ToolCall
 from webbrain.providers.loose_json import leading_object
 
@@ -133,9 +133,11 @@ def notes(run: Sequence[Message]) -> list[str]:
     return out[::-1][-2:]
 
 
-def plan(run: Sequence[Message]) -> list[str]:
-    """The lines of the plan that this run is to keep to."""
-    return next((plan_lines(message) for message in run if is_plan(message)), [])
+def agreed(run: Sequence[Message]) -> list[str]:
+    """The lines of the plan that the person has agreed to, perhaps in words of their own. A plan that nobody
+    looked at is left out: what a small model thought of before it saw the page misleads it as often as not.
+    """
+    return next((plan_lines(message) for message in run if is_agreed(message)), [])
 
 
 def named(step: Step, target: str) -> Step:

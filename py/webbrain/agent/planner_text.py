@@ -73,6 +73,11 @@ def is_plan(message: Message) -> bool:
     return message.role == "user" and message.content.startswith((f"{NOTE}{APPROVED}.", f"{NOTE}{UNSEEN}."))
 
 
+def is_agreed(message: Message) -> bool:
+    """Whether a message of the history is the plan that a person has read and agreed to."""
+    return message.role == "user" and message.content.startswith(f"{NOTE}{APPROVED}.")
+
+
 def was_approved(messages: Sequence[Message]) -> bool:
     """Whether a plan was agreed to earlier in the conversation, by the user or without them."""
     return any(is_plan(message) for message in messages)
