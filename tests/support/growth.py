@@ -1,15 +1,18 @@
-"""A long run against the memory host: what a step costs as the history grows, in processor time.
+"""A long run against the memory host: what a step costs as the history grows, counted in calls of functions.
 
 The page shows something else whenever it is read; every tenth step is a look at it as a picture. Nobody is
-waited for, so what is left is the agent's own work.
+waited for, so what is left is the agent's own work. Calls are counted, not timed: the count is the same on a
+busy machine.
 """
 
 import asyncio
 import statistics
-import time
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from types import FrameType
 from typing import Any, Final
 
 from tests.support.agent import Bench
@@ -51,14 +54,15 @@ def next_call(step: int) -> ToolCall:
 
 @dataclass
 class Paced:
-    """A model that goes on until it was asked ``steps`` times, and notes the time of each request."""
+    """A model that goes on until it was asked ``steps`` times, and notes how much was done before each."""
 
     steps: int
     info: ModelInfo
-    stamps: list[float] = field(default_factory=list)
+    called: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
     """Of each request, as estimated by its characters."""
     on_request: Callable[[], None] = lambda: None
+    count: Callable[[], int] = lambda: 0
     summaries: int = 0
 
     async def complete(
@@ -73,9 +77,9 @@ class Paced:
             self.summaries += 1
             return ModelReply(text="So far the shelves were read.", usage=usage)
         self.on_request()
-        self.stamps.append(time.process_time())
+        self.called.append(self.count())
         self.tokens.append(sum(len(one.content) for one in request.messages) // CHARS_PER_TOKEN)
-        step = len(self.stamps)
+        step = len(self.called)
         if step >= self.steps:
             return ModelReply(text="All shelves were read.", usage=usage)
         return ModelReply(tool_calls=[next_call(step - 1)], usage=usage, finish="tool_calls")
@@ -83,23 +87,17 @@ class Paced:
 
 @dataclass(frozen=True)
 class Curve:
-    """What a run cost. ``costs`` are milliseconds of processor time of each step."""
+    """What a run cost. ``costs`` are calls of functions in each step."""
 
-    costs: list[float]
+    costs: list[int]
     tokens: list[int]
     window: int
     summaries: int
     status: str
 
-    @property
-    def ratio(self) -> float:
-        """Median cost of the last steps, as a multiple of that of the first."""
-        return statistics.median(self.costs[-EDGE:]) / statistics.median(self.costs[:EDGE])
-
-    @property
-    def mean_ratio(self) -> float:
-        """The same of the means, in which seldom and large costs count."""
-        return statistics.fmean(self.costs[-EDGE:]) / statistics.fmean(self.costs[:EDGE])
+    def growth(self, filled: int) -> float:
+        """Median cost of the last steps, as a multiple of that of those behind step ``filled``."""
+        return statistics.median(self.costs[-EDGE:]) / statistics.median(self.costs[filled : filled + EDGE])
 
 
 def _at_the_pace_of_a_model(host: MemoryHost) -> Callable[[], None]:
@@ -124,6 +122,24 @@ def _at_the_pace_of_a_model(host: MemoryHost) -> Callable[[], None]:
 
     clock.sleep = sleep  # type: ignore[method-assign]
     return tick
+
+
+@contextmanager
+def _counting() -> Iterator[Callable[[], int]]:
+    """Count every call of a function, those of built-in ones too, from now on."""
+    calls = 0
+
+    def hear(frame: FrameType, event: str, _: Any) -> None:
+        nonlocal calls
+        if event in ("call", "c_call"):
+            calls += 1
+
+    before = sys.getprofile()
+    sys.setprofile(hear)
+    try:
+        yield lambda: calls
+    finally:
+        sys.setprofile(before)
 
 
 def _control(number: int) -> dict[str, Any]:
@@ -161,9 +177,10 @@ async def long_run(steps: int, info: ModelInfo = SEES) -> Curve:
     bench = Bench(host=host, model=model)  # type: ignore[arg-type]
     await bench.app.settings.save({"maxAgentSteps": 0, "autoScreenshot": "off"})
     accepted = await bench.start("Read all shelves.")
-    await bench.app.runs.wait(TAB)
+    with _counting() as model.count:
+        await bench.app.runs.wait(TAB)
     await bench.app.settled()
     events = bench.events(run_id=accepted["runId"])
-    costs = [(after - before) * 1000 for before, after in pairwise(model.stamps)]
+    costs = [after - before for before, after in pairwise(model.called)]
     status = str(events[-1]["data"]["status"])
     return Curve(costs, model.tokens, model.info.context_window, model.summaries, status)
