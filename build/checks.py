@@ -29,6 +29,7 @@ BEYOND_THE_TABLE: dict[Browser, dict[str, str]] = {
     "firefox": {
         "storage": ".storage.",
         "unlimitedStorage": "indexedDB",
+        "webRequest": ".webRequest",  # what presses ask of servers, if the user has it watched; Chrome's debugger tells
     },
 }
 """Permissions that no row of the bridge's table asks for, each with a piece of text found where it is

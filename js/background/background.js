@@ -82,7 +82,19 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 });
 
 // A message wakes nobody: where there is no supervisor page there is no run that wants to know.
-hearEvents(chrome, (event) => toHost("browser_event", event).catch(() => {}));
+hearEvents(
+  chrome,
+  (event) => toHost("browser_event", event).catch(() => {}),
+  (tabId, seen) => observed(tabId, seen).catch(() => {}),
+);
+
+/**
+ * What a script of a page asks for goes only where it is waited for: this worker remembers nothing, so it asks first.
+ * @param {number} tabId @param {import("../bridge/requests.js").Seen} seen
+ */
+async function observed(tabId, seen) {
+  if (await toHost("watches", { tabId })) await toHost("page_request", { tabId, seen });
+}
 
 const wake = () => ensureHost().catch((error) => console.warn(`The supervisor page did not start: ${error}`));
 

@@ -1,6 +1,8 @@
 // What browsers do by themselves and Python wants to know of: heard, reduced to what is needed, told on. Listeners are
 // registered at once, so that a service worker that was asleep loses nothing.
 
+import { seenOf } from "./requests.js";
+
 /** Characters of an address and of a dialog's text. */
 const ADDRESS_CHARS = 2_000;
 const DIALOG_CHARS = 5_000;
@@ -80,11 +82,14 @@ function limitOf(most) {
 /**
  * Hear everything from now on.
  * @param {any} api `chrome` or `browser` @param {(event: {kind: string, tabId: number, data: object}) => void} tell
+ * @param {(tabId: number, seen: import("./requests.js").Seen) => void} [observe] Gets what scripts of debugged pages ask
+ *   for, whole; whoever is given that must see to it that it was asked for.
  */
-export function hearEvents(api, tell) {
+export function hearEvents(api, tell, observe) {
   const { tabs, webNavigation, downloads } = api;
   const mayTellRequest = limitOf(REQUESTS);
   const mayTellFrame = limitOf(FRAME_NAVIGATIONS);
+  const mayObserve = limitOf(REQUESTS);
   // Not tabs.onCreated: the opener it names is in Chrome whatever tab is in front, and in Firefox missing for windows.
   webNavigation.onCreatedNavigationTarget.addListener((/** @type {any} */ { sourceTabId, tabId, url }) => {
     tell({ kind: "tab_opened", tabId: sourceTabId, data: { tabId, url: cut(url) } });
@@ -105,6 +110,8 @@ export function hearEvents(api, tell) {
   });
   api.debugger?.onEvent.addListener(
     (/** @type {any} */ { tabId }, /** @type {string} */ method, /** @type {any} */ params) => {
+      const seen = observe && method === REQUEST && tabId !== undefined ? seenOf(params) : null;
+      if (seen && mayObserve(tabId)) observe?.(tabId, seen);
       const report = tabId === undefined ? null : reduced(method, params);
       if (report && (method !== REQUEST || mayTellRequest(tabId)))
         tell({ kind: "cdp", tabId, data: { method, params: report } });

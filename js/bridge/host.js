@@ -9,6 +9,7 @@ import * as http from "./http.js";
 import { isMediaMethod, media, revoke, revokeAll } from "./media.js";
 import * as pdf from "./pdf.js";
 import * as platform from "./platform.js";
+import { isRequestMethod, Requests } from "./requests.js";
 import { BridgeError, before, errorTo, FRAME_CHARS, isOwnPage, replyTo } from "./rpc.js";
 import { isStoreMethod, store } from "./store.js";
 import { PROBE_MS, Supervisor } from "./supervisor.js";
@@ -22,6 +23,8 @@ import { vault } from "./vault.js";
 const UI_FRAME_CHARS = 1_000_000;
 /** How long a screen's call may take; long work answers at once and reports by events. */
 const UI_CALL_MS = 180_000;
+/** How long a page may take with a request that it sends once more. */
+const AS_PAGE_MS = 25_000;
 /** The host waits this much longer than the executor, whose own answer says more. */
 const GRACE_MS = 1_000;
 
@@ -39,11 +42,14 @@ const supervisor = new Supervisor({
   onStatus: (status) => toScreens("boot", status),
   onGone: () => {
     http.abortAll();
+    requests.forgetAll();
     builtin.abortAll();
     pdf.stopAll();
     revokeAll();
   },
 });
+
+const requests = new Requests(platform.api, sendAsPage);
 
 const pdfWorker = () => new Worker(runtime.getURL("js/pdfworker.js"), { type: "module", name: "PDF" });
 
@@ -83,6 +89,7 @@ async function answer(call, buffers) {
 async function own({ method = "", id = "", epoch, params, deadline }, buffers) {
   if (isStoreMethod(method)) return store(method, params);
   if (isMediaMethod(method)) return media(method, params, buffers[0]);
+  if (isRequestMethod(method)) return requests.call(method, params);
   /** @type {import("./builtin.js").Chunk} */
   const chunk = (part, pieces) =>
     supervisor.send({ target: "python", epoch, kind: "chunk", id, ...part }, pieces);
@@ -119,6 +126,27 @@ async function privileged(call) {
     "outcome_unknown",
     "The browser's side of the extension was restarted during this call.",
   );
+}
+
+/**
+ * Have a page send a request of its own once more. What it carries goes from here to the page, never through Python.
+ * @param {number} tabId @param {object} request
+ */
+async function sendAsPage(tabId, request) {
+  const message = { target: "content", action: "replay_request", args: request };
+  const params = { tabId, message, options: { frameId: 0 } };
+  const deadline = Date.now() + AS_PAGE_MS;
+  const { result, error } = await privileged({
+    target: "executor",
+    epoch: supervisor.status.epoch,
+    kind: "call",
+    id: "as-page",
+    method: "tabs.sendMessage",
+    params,
+    deadline,
+  });
+  if (error) throw new BridgeError(error.code, error.message, error.data);
+  return result;
 }
 
 /** A screen's call. @param {number} screen @param {Port} port @param {Frame} call */
@@ -171,8 +199,9 @@ async function contentSaid(said) {
   return { ok: true };
 }
 
-/** Tell Python what the browser did. While Python starts it waits, in order. @param {object} event */
+/** Tell Python what the browser did. While Python starts it waits, in order. @param {any} event */
 async function browserEvent(event) {
+  if (event.kind === "tab_removed") requests.forget(event.tabId);
   await supervisor.whenReady().catch(() => {});
   supervisor.send({
     target: "python",
@@ -188,6 +217,8 @@ function fromBackground({ method, params }) {
   if (method === "hello") return Promise.resolve(true);
   if (method === "legacy") return legacy(params);
   if (method === "content") return contentSaid(params);
+  if (method === "watches") return Promise.resolve(requests.watches(params.tabId));
+  if (method === "page_request") requests.take(params.tabId, params.seen);
   if (method === "browser_event") browserEvent(params);
   return null;
 }

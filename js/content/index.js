@@ -26,6 +26,7 @@ import { ACTION_MS, ANSWER_CHARS, STABLE_MAX_MS, WAIT_MAX_MS } from "./limits.js
 import { inPdf } from "./pdftab.js";
 import { readPage } from "./readpage.js";
 import { redactionRegions } from "./redaction.js";
+import { replayRequest } from "./replay.js";
 import { links, media, RESOURCE_ANSWER_CHARS, resource } from "./resource.js";
 import { scroll } from "./scroll.js";
 import { selectText } from "./selecttext.js";
@@ -79,6 +80,7 @@ const ACTIONS = Object.freeze({
   frame_read: frameRead,
   viewport: () => viewport(),
   redaction_regions: (_session, args) => redactionRegions(args),
+  replay_request: (_session, args) => replayRequest(args),
   ping: () => ({ success: true }),
   history_step: (_session, args) => historyStep(args),
 });

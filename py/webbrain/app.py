@@ -332,6 +332,7 @@ class App:
             streaming=settings.openai_ask_streaming_enabled,
             strict_secrets=settings.strict_secret_mode,
             allow_api=conversation.allow_api,
+            observes_api=settings.api_observer_enabled,
             api_news=mode is not None and conversation.take_api_news(),
             once=conversation.once,
             plans=settings.plan_rules() if self._parts.plans else None,

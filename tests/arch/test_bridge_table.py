@@ -95,7 +95,7 @@ def test_python_calls_only_what_exists() -> None:
 
 
 def test_supervisor_calls_are_answered_by_the_supervisor() -> None:
-    files = ("host.js", "store.js", "media.js", "pdf.js")
+    files = ("host.js", "store.js", "media.js", "pdf.js", "requests.js")
     source = "".join((ROOT / "js/bridge" / file).read_text() for file in files)
     for name in SUPERVISOR_CALLS:
         assert f'"{name}"' in source, name

@@ -16,7 +16,7 @@ from webbrain.core.results import ToolResult
 from webbrain.host.memory import CUT, STALL, MemoryHost, Reply
 from webbrain.policy import egress
 from webbrain.policy.results import cap_for, render_result
-from webbrain.tools.fetch_url import SPEC, Args, found
+from webbrain.tools.fetch_url import SPEC, Args, found_in
 from webbrain.tools.fetching import decoded, window
 from webbrain.tools.webtext import html_text
 
@@ -333,7 +333,7 @@ def test_windows_cover_a_text(text: str, offset: int, limit: int, room: int) -> 
 
 @given(st.text(alphabet="aAİßtea \n", max_size=100), st.text(alphabet="aAİtea", min_size=1, max_size=3))
 def test_hits_are_where_they_say(text: str, wanted: str) -> None:
-    result = found(text, wanted)
+    result = found_in(text, wanted)
     for match in result["matches"]:
         hit = text[match["offset"] : match["offset"] + len(wanted)]
         assert hit.lower() == wanted.lower() or "İ" in hit + wanted

@@ -217,6 +217,7 @@ class Caller:
             current.result = await self.completion.judged(ctx, current.result)
         current.result = self.guard.judged(spec, current.result)
         current.result.notes.extend(self.tabs.take_notes())
+        await self.tabs.observer.after(ctx.tab_id, spec, given, current.result)
         self._open = None
         self.teller.finish(call, spec, current.result, current.started, unknown=current.unknown)
         origin = await origins.of(current.result)

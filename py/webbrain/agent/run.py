@@ -99,7 +99,13 @@ class Run:
         self._parts = parts
         self._connect = connect
         self._journal = journal
-        self._tabs = RunTabs(host, journal.tab_id, self._warn)
+        self._tabs = RunTabs(
+            host,
+            journal.tab_id,
+            self._warn,
+            observes=options.observes_api,
+            may_write=options.allow_api,
+        )
         self._tabs.state.taint = journal.taint
         self._secrecy = Secrecy(journal, strict=options.strict_secrets)
         self._teller = Teller(journal, host.clock)

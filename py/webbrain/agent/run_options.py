@@ -30,6 +30,8 @@ class RunOptions:
     """False: nobody is there to answer, and whoever set the run up waived all questions."""
     allow_api: bool = False
     """``/allow-api`` was given in this conversation."""
+    observes_api: bool = False
+    """Watch what requests presses make, to suggest one in their place."""
     api_news: bool = False
     """The model has not heard of that yet."""
     plans: PlanRules | None = None

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from webbrain.agent.api_observer import ApiObserver
 from webbrain.agent.enrich import clean
 from webbrain.agent.page import read_page
 from webbrain.agent.turns import PageView
@@ -32,8 +33,18 @@ LEFT_OPEN: Final = "tabs_left_open"
 class RunTabs:
     """Listens to the browser for one run and keeps its :class:`RunState` true."""
 
-    def __init__(self, host: Host, tab_id: int, warn: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        tab_id: int,
+        warn: Callable[[str, str], None],
+        *,
+        observes: bool = False,
+        may_write: bool = False,
+    ) -> None:
+        """``observes`` and ``may_write`` are those of the :class:`ApiObserver`."""
         self.state = RunState(home=tab_id, tab_id=tab_id, warn=warn)
+        self.observer = ApiObserver(host, on=observes, may_write=may_write)
         self._host = host
         self._deafen: Callable[[], None] | None = None
         self._adopting: set[asyncio.Task[bool]] = set()
@@ -53,6 +64,7 @@ class RunTabs:
             await put_away(self._host, state)
         if spec.capability not in OFF_PAGE:
             await attach(self._host, state, state.tab_id)
+        await self.observer.before(state, spec)
 
     def take_notes(self) -> list[str]:
         """What tools and the browser have to say to the model, once."""
@@ -109,6 +121,7 @@ class RunTabs:
         try:
             await put_away(self._host, self.state)
             await detach_all(self._host, self.state)
+            await self.observer.end()
         finally:
             if self._deafen is not None:
                 self._deafen()

@@ -19,6 +19,7 @@ from webbrain.host.pdf import BridgePdfs
 from webbrain.host.pictures import BridgePictures
 from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
 from webbrain.host.reach import Frame
+from webbrain.host.requests import BridgeRequests
 from webbrain.host.rpc import Connection
 from webbrain.host.tables import BridgeTables
 from webbrain.host.tabs import Tabs
@@ -287,6 +288,7 @@ class BridgeHost:
         self.pdfs = BridgePdfs(connection)
         self.toolbar = BridgeToolbar(connection, capabilities.browser)
         self.builtin = BridgeBuiltin(connection)
+        self.requests = BridgeRequests(connection)
         self.events.listen(self.debugger.hear)
         self.events.listen(self.downloads.hear)
 

@@ -30,6 +30,7 @@ from webbrain.host.memory_reach import (
     MemoryPictures,
     MemoryWindows,
 )
+from webbrain.host.memory_requests import MemoryRequests
 from webbrain.host.memory_tables import MemoryTables
 from webbrain.host.memory_web import (
     CUT,
@@ -262,6 +263,7 @@ class MemoryHost:
         self.pdfs = MemoryPdfs(self._taps)
         self.toolbar = MemoryToolbar(self._taps)
         self.builtin = MemoryBuiltin(self._taps)
+        self.requests = MemoryRequests(self._taps)
 
     @property
     def hook(self) -> Hook | None:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from webbrain.host.builtin import BuiltinModel
 from webbrain.host.reach import Debugger, Downloads, Events, Frame, Pdfs, Pictures, Windows
+from webbrain.host.requests import Requests
 from webbrain.host.tables import Tables
 
 
@@ -263,3 +264,5 @@ class Host(Protocol):
     def toolbar(self) -> Toolbar: ...
     @property
     def builtin(self) -> BuiltinModel: ...
+    @property
+    def requests(self) -> Requests: ...

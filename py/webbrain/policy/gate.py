@@ -22,6 +22,7 @@ from webbrain.policy.origins import key_of, known_key, shown
 from webbrain.policy.place import Place, place_of, recheck
 from webbrain.policy.questions import Call, Destination, Question, carrying, fresh, ordinary, writing
 from webbrain.policy.repeats import Repeats, press_of
+from webbrain.policy.replays import replayed
 from webbrain.policy.submit import SubmitPolicy, may_submit
 from webbrain.policy.typed import hosts_in
 from webbrain.tools.base import ToolContext, ToolSpec
@@ -161,6 +162,8 @@ class Gate:
         if spec.capability is Capability.NETWORK and not targets:
             return call  # what the tab itself shows
         call.place = place = await place_of(ctx, spec, args)
+        if args.get("replayRequestId") is not None:
+            call.replayed = await replayed(ctx, str(args["replayRequestId"]))
         if spec.capability is Capability.UPLOAD:
             call.file = await find(ctx, int(args["downloadId"]))
         submits = await self._submit.needs_card(ctx, spec, args)

@@ -70,6 +70,8 @@ class Call:
     submit_shown: bool = False
     press: Press | None = None
     writes: bool = False
+    replayed: Sequence[CardField] = ()
+    """What a request of the page's own carries that would be sent again, as a person may see it."""
 
     @property
     def page(self) -> str:
@@ -123,6 +125,7 @@ def writing(call: Call, key: str, url: str) -> Question:
     lines = [detail("Request", f"{str(call.args.get('method') or 'GET').upper()} {url}")]
     if call.args.get("body") is not None:
         lines.append(detail("Body", str(call.args["body"])))
+    lines += call.replayed
     return Question(card(Ask.API, key, FRESH_OPTIONS, details=lines, warnings=plain_text([url])))
 
 
@@ -134,6 +137,7 @@ def carrying(call: Call, key: str, urls: Sequence[str], carried: Sequence[CardFi
     lines += [detail("Address", url) for url in urls] or action(call)
     if call.args.get("body") is not None:
         lines.append(detail("Body", str(call.args["body"])))
+    lines += call.replayed
     ask = Ask.HIDDEN if any(line.masked for line in carried) else Ask.CARRY
     return Question(card(ask, key, FRESH_OPTIONS, details=lines, warnings=plain_text(urls)))
 

@@ -166,6 +166,16 @@ class Settings(BaseModel):
         "192.168.x.x. Off, it reaches public addresses only.",
     )
 
+    api_observer_enabled: bool = _setting(
+        False,
+        "bool",
+        "network",
+        "Notice requests behind repeated clicks",
+        "While the agent clicks, WebBrain keeps the last 40 requests of that tab in memory, so that it can "
+        "suggest one request in place of many clicks. Requests that change data still need /allow-api and "
+        "your yes each time.",
+    )
+
     auto_screenshot: Literal["off", "navigation", "state_change", "every_step"] = _setting(
         "state_change",
         "enum",

@@ -10,15 +10,18 @@ from webbrain.core.errors import OutcomeUnknown, ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy import egress
+from webbrain.policy.taint import origin_of
 from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import (
     FETCH_TIMEOUT,
     FEWEST_CHARS,
     NEEDS_ALLOW_API,
+    REPLAY_UNKNOWN,
     RESULT_CHARS,
     TEXT_BYTES,
     URL_CHARS,
     Opened,
+    is_text,
     open_url,
     refusal,
     window,
@@ -36,6 +39,13 @@ FORM: Final = re.compile(r"[\w.~%*+\[\]-]+=[^\s&=]*(?:&[\w.~%*+\[\]-]+=[^\s&=]*)
 BINARY: Final = "This is no text, so it is not shown. To keep it, use download_files."
 NOT_SENT: Final = frozenset({"offline", "bad_params", "not_allowed", "too_large"})
 """Codes of the bridge after which a request surely did not leave."""
+REPLAY_TIMEOUT: Final = 30.0
+REPLAY_IS_WHOLE: Final = (
+    "A request with replayRequestId is sent as the page sent it: leave out body and headers."
+)
+REPLAY_DIFFERS: Final = "The request with this replayRequestId is another one; give its own method and url."
+REPLAY_ELSEWHERE: Final = "The tab shows another site than the one this request was for, so it was not sent."
+NO_ANSWER: Final = "The page did not send it."
 PERHAPS_TAKEN: Final = (
     "It is not known whether the server took this request: {reason} Do not send it again before you have "
     "looked whether it did."
@@ -61,6 +71,7 @@ class Args(ToolArgs):
     offset: int = Field(0, ge=0)
     maxChars: int = Field(RESULT_CHARS, ge=FEWEST_CHARS, le=RESULT_CHARS, json_schema_extra={UNTOLD: True})
     find: str | None = Field(None, min_length=1, max_length=FIND_CHARS, description="Literal text")
+    replayRequestId: str | None = Field(None, min_length=1, max_length=64, json_schema_extra={UNTOLD: True})
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
@@ -76,6 +87,8 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
         if args.body is not None:
             headers["Content-Type"] = content_type(args.body)
         url = egress.resolve(args.url, page)
+        if args.replayRequestId is not None:
+            return await replayed(ctx, args, url, page)
         opened = await _opened(ctx, url, args.method, headers, page, body)
         return await _result(opened, args)
     except OutcomeUnknown:
@@ -94,6 +107,41 @@ async def _opened(
         if not egress.is_write(method) or error.code in NOT_SENT | {egress.FORBIDDEN, egress.BAD}:
             raise
         raise OutcomeUnknown(PERHAPS_TAKEN.format(reason=error.message)) from error
+
+
+async def replayed(ctx: ToolContext, args: Args, url: str, page: str) -> ToolResult:
+    """Have the page send a request of its own again: the one that was asked about, to its own origin."""
+    if args.body is not None or args.headers is not None:
+        return ToolResult.error(REPLAY_IS_WHOLE, code="bad_replay")
+    known = await ctx.host.requests.seen(ctx.tab_id)
+    found = next((one for one in known if one.id == args.replayRequestId and one.replayable), None)
+    if found is None:
+        return ToolResult.error(REPLAY_UNKNOWN, code="unknown_request")
+    if (found.method, found.url) != (args.method, url):
+        return ToolResult.error(REPLAY_DIFFERS, code="bad_replay", method=found.method, url=found.url)
+    if origin_of(page) != origin_of(url):
+        return ToolResult.error(REPLAY_ELSEWHERE, code="other_origin")
+    (await egress.guard(ctx.host)).check(url)
+    # The page's side of us is there after this, or it fails before anything is sent.
+    await ctx.page("ping", {}, frame_id=0)
+    try:
+        answer = await ctx.host.requests.replay(ctx.tab_id, found.id, timeout=REPLAY_TIMEOUT)
+    except OutcomeUnknown as error:
+        if egress.is_write(args.method):
+            raise OutcomeUnknown(PERHAPS_TAKEN.format(reason=error.message)) from error
+        return ToolResult.error(error.message, code="net_timeout")
+    if answer.get("success") is not True:
+        return ToolResult.error(str(answer.get("error") or NO_ANSWER), str(answer.get("code") or "failed"))
+    media_type = str(answer.get("contentType") or "").partition(";")[0].strip().lower()
+    status = int(answer.get("status") or 0)
+    data: dict[str, Any] = {"status": status, "contentType": media_type, "url": url[:URL_CHARS]}
+    if is_text(media_type):
+        title, text = await readable(str(answer.get("text") or ""), media_type)
+        data |= {"title": title} if title else {}
+        data |= found_in(text, args.find) if args.find else window(text, args.offset, args.maxChars)
+    else:
+        data["note"] = BINARY
+    return _answered(status, data)
 
 
 def content_type(body: str) -> str:
@@ -133,11 +181,15 @@ async def _result(opened: Opened, args: Args) -> ToolResult:
         title, text = await readable(text, opened.content_type)
         if title:
             data["title"] = title
-        data |= found(text, args.find) if args.find else window(text, args.offset, args.maxChars)
-    ok = opened.status < 400
+        data |= found_in(text, args.find) if args.find else window(text, args.offset, args.maxChars)
+    return _answered(opened.status, data)
+
+
+def _answered(status: int, data: dict[str, Any]) -> ToolResult:
+    ok = status < 400
     if not ok:
-        data |= {"error": f"The server answered with status {opened.status}.", "code": "http_error"}
-    return ToolResult(ok, data, summary=f"status {opened.status}, {_size(data)}")
+        data |= {"error": f"The server answered with status {status}.", "code": "http_error"}
+    return ToolResult(ok, data, summary=f"status {status}, {_size(data)}")
 
 
 async def readable(text: str, content_type: str) -> tuple[str, str]:
@@ -154,7 +206,7 @@ async def readable(text: str, content_type: str) -> tuple[str, str]:
     return "", text
 
 
-def found(text: str, wanted: str) -> dict[str, Any]:
+def found_in(text: str, wanted: str) -> dict[str, Any]:
     """Where ``wanted`` stands in ``text``, whatever its case: ``{matches, matchCount, originalLength}``."""
     folded, needle = _folded(text), _folded(wanted)
     matches: list[dict[str, Any]] = []

@@ -35,6 +35,10 @@ NEEDS_ALLOW_API: Final = (
     "Only GET and HEAD are allowed: requests that change data need leave, which the user gives for a "
     "conversation with /allow-api. Do it through the page's own controls instead, or tell the user."
 )
+REPLAY_UNKNOWN: Final = (
+    "This tab has no such request to be sent again (any more). Do it on the page, or fetch the address "
+    "without replayRequestId."
+)
 URL_CHARS: Final = 500
 """An address in a result is cut to this."""
 
@@ -96,7 +100,7 @@ class Opened:
 
     def text_of(self, body: bytes) -> str | None:
         """The body as text, or ``None`` if it is none."""
-        if self.content_type and not _TEXT_TYPES.fullmatch(self.content_type):
+        if not is_text(self.content_type):
             return None
         if not self.content_type and b"\x00" in body[:_SNIFFED]:
             return None
@@ -144,6 +148,11 @@ async def open_url(
         await response.close()
         raise
     return Opened(final, url, response, cookies)
+
+
+def is_text(media_type: str) -> bool:
+    """Whether a body of this type can be read as text; one that says nothing may be."""
+    return not media_type or _TEXT_TYPES.fullmatch(media_type) is not None
 
 
 def _judge(final: str, asked: str, guard: egress.Guard, *, cookies: bool) -> None:
