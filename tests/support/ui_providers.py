@@ -126,5 +126,6 @@ def settings_replies() -> dict[str, Any]:
         "transcription.get": {"provider": "", "model": "", "usable": False, "service": ""},
         "providers.scan": {"found": []},
         "permissions.list": SITES,
+        "traces.list": {"runs": [], "more": False, "total": {"runs": 0, "chars": 0, "limit": 300_000_000}},
         "spending.get": {"sessionUsd": 0.4213, "totalUsd": 7.35, "since": 1_793_500_000_000},
     }

@@ -1,6 +1,7 @@
 """Every state the settings page can be in."""
 
 from tests.support.ui_providers import FOUND, LANGUAGE_MODEL, MODELS, NO_MODEL, provider_views
+from tests.support.ui_records import record_states
 from tests.support.ui_state import STARTING, State
 
 
@@ -204,5 +205,6 @@ def settings_states() -> dict[str, State]:
             ready="#spending",
             actions=[("eval", "document.querySelector('#spending').scrollIntoView({block: 'end'})")],
         ),
+        **record_states(),
         "settings-about": State("settings", anchor="#about", ready=".timings"),
     }

@@ -49,6 +49,7 @@
     if (set === undefined) return { result: { ok: true, stopped: true } };
     if (set.hang) return null;
     if (set.fails) return { error: set.fails };
+    if (set.inTurn) return { result: set.inTurn.length > 1 ? set.inTurn.shift() : set.inTurn[0] };
     const perTab = set.byTab?.[frame.params?.tabId] ?? set;
     if (frame.method !== "panel.open") return { result: perTab };
     return { result: { ...perTab, events: (perTab.events ?? []).map(dated) } };

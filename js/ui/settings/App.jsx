@@ -6,6 +6,7 @@ import { General } from "./General.jsx";
 import { Permissions } from "./Permissions.jsx";
 import { Pictures } from "./Pictures.jsx";
 import { Providers } from "./Providers.jsx";
+import { Records } from "./Records.jsx";
 import { boot, line, retryBoot, SECTIONS, section } from "./store.js";
 import { Voice } from "./Voice.jsx";
 
@@ -15,6 +16,7 @@ const ICONS = {
   voice: "microphone",
   permissions: "shield",
   general: "settings",
+  records: "clock",
   about: "info",
 };
 
@@ -49,6 +51,7 @@ export function App() {
         {section.value === "voice" && <Voice />}
         {section.value === "permissions" && <Permissions />}
         {section.value === "general" && <General />}
+        {section.value === "records" && <Records />}
         {section.value === "about" && <About />}
       </main>
     </div>

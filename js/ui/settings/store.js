@@ -23,6 +23,7 @@ export const SECTIONS = /** @type {const} */ ([
   "voice",
   "permissions",
   "general",
+  "records",
   "about",
 ]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
@@ -39,6 +40,10 @@ export const spending = signal(/** @type {import("../types.js").Spending | null}
 export const permissions = signal(/** @type {import("../types.js").PermissionView | null} */ (null));
 export const problem = signal("");
 export const section = signal(/** @type {Section} */ ("providers"));
+/** What of the section is open: the address behind its name. */
+export const detail = signal("");
+/** Grows with every change of the recordings. */
+export const recordsChanged = signal(0);
 
 /** @type {Connection} */
 let connection;
@@ -60,7 +65,8 @@ export function start() {
 }
 
 function readHash() {
-  const name = location.hash.slice(1).split("/")[0];
+  const [name, rest = ""] = location.hash.slice(1).split("/");
+  detail.value = rest;
   section.value = SECTIONS.find((known) => known === name) ?? "providers";
 }
 
@@ -78,6 +84,7 @@ function receive(method, params) {
   if (method === "transcription_changed") transcription.value = params;
   if (method === "spending_changed") spending.value = params;
   if (method === "permissions_changed") permissions.value = params;
+  if (method === "traces_changed") recordsChanged.value += 1;
   if (method === "settings_changed") {
     values.value = { ...values.value, ...params.values };
     mirror(params.values ?? {});
@@ -271,6 +278,15 @@ export function testProvider(id, config) {
 export function listModels(id, config) {
   return connection.call("providers.models", { id, config }, { timeoutMs: CALL_TIMEOUT_MS });
 }
+
+/**
+ * A call whose answer belongs to one component alone.
+ *
+ * @param {string} method
+ * @param {any} [params]
+ * @returns {Promise<any>}
+ */
+export const ask = (method, params = {}) => connection.call(method, params, { timeoutMs: CALL_TIMEOUT_MS });
 
 export const retryBoot = () =>
   connection.call("boot.retry", {}, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => {});
