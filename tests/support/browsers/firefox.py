@@ -59,6 +59,8 @@ KEYS = {
     "ArrowUp": "\ue013",
     "ArrowRight": "\ue014",
     "ArrowDown": "\ue015",
+    "Home": "\ue011",
+    "End": "\ue010",
     "Shift": "\ue008",
     "Control": "\ue009",
     "Alt": "\ue00a",
