@@ -29,7 +29,7 @@ from build.layout import (
 )
 from build.manifests import manifest
 
-_SITE_PREFIX = "/lib/webbrain/site.zip"
+SITE_PREFIX = "/lib/webbrain/site.zip"
 _STANDARD_PREFIX = "/lib/python314.zip"
 """Where the archives will lie in the interpreter's file system."""
 
@@ -79,8 +79,8 @@ def _add_python(tree: Path, version: str, cache: Path | None) -> None:
     standard, dependencies, package = bytecode.compile_sources(
         [
             bytecode.Sources(_STANDARD_PREFIX, read_archive(RUNTIME / STANDARD_LIBRARY)),
-            bytecode.Sources(_SITE_PREFIX, site),
-            bytecode.Sources(_SITE_PREFIX, package_files()),
+            bytecode.Sources(SITE_PREFIX, site),
+            bytecode.Sources(SITE_PREFIX, package_files()),
         ],
         cache and cache / "bytecode",
     )

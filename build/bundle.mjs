@@ -2,7 +2,8 @@
  * Bundles the JavaScript and the style sheets.
  *
  * Usage: node build/bundle.mjs JOB.json, where the job is
- * `{outdir, scripts: [{source, target, format}], styles: [{source, target}]}` with targets below `outdir`.
+ * `{outdir, scripts: [{source, target, format}], styles: [{source, target}]}` with targets below `outdir`. In a build for
+ * tests `instead` names files by which others are replaced, by the end of their names.
  *
  * Two things stay outside every bundle: the platform file, which is chosen per browser, and the Python runtime, which
  * is packaged as it came.
@@ -31,9 +32,22 @@ const external = {
 
 const jobFile = process.argv[2];
 if (!jobFile) throw new Error("usage: node build/bundle.mjs JOB.json");
-const job = /** @type {{outdir: string, scripts: Script[], styles: Style[]}} */ (
-  JSON.parse(await readFile(jobFile, "utf8"))
-);
+const job =
+  /** @type {{outdir: string, scripts: Script[], styles: Style[], instead?: Record<string, string>}} */ (
+    JSON.parse(await readFile(jobFile, "utf8"))
+  );
+
+/** @type {import("esbuild").Plugin} */
+const instead = {
+  name: "instead",
+  setup({ onResolve }) {
+    for (const [name, path] of Object.entries(job.instead ?? {})) {
+      const filter = new RegExp(`/${name.replaceAll(".", "\\.")}$`);
+      // What takes a file's place may import it.
+      onResolve({ filter }, ({ importer }) => (importer === path ? undefined : { path }));
+    }
+  },
+};
 
 try {
   for (const { source, target, format } of job.scripts) {
@@ -51,7 +65,7 @@ try {
       preserveSymlinks: true,
       // A fast failure is better than a bundle that loads half.
       logOverride: { "import-is-undefined": "error", "ignored-bare-import": "error" },
-      plugins: [external],
+      plugins: [external, instead],
     });
   }
   for (const { source, target } of job.styles) {

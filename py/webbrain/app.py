@@ -7,6 +7,7 @@ are.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -42,12 +43,12 @@ from webbrain.app_params import (
     VisionParams,
     checked,
 )
+from webbrain.app_records import Records
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
 from webbrain.core.ids import new_id, nonce
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.policy.gate import Gate
-from webbrain.app_records import Records
 from webbrain.policy.outgoing import carried
 from webbrain.policy.results import cap_for, render_result
 from webbrain.prompts import system_prompt
@@ -55,7 +56,7 @@ from webbrain.providers.base import ModelInfo
 from webbrain.services.attachments import AttachmentService, Rejected, with_buffers
 from webbrain.services.badge import Badge
 from webbrain.services.commands import CommandService, Doors
-from webbrain.services.conversations import Conversation, Conversations
+from webbrain.services.conversations import Conversation, Conversations, Died
 from webbrain.services.permissions import PermissionService
 from webbrain.services.pictures import PictureStore
 from webbrain.services.providers import ProviderService
@@ -69,6 +70,8 @@ from webbrain.tools.hidden_tabs import close_left_behind
 
 ACCEPT_SAVE_TIMEOUT: Final = 2.0
 """Seconds that an accepted request waits for the store before it is answered anyway."""
+RESUME: Final = "resume-"
+"""Before a run's id: the request by which it goes on after a death."""
 PANEL_SETTINGS: Final = (
     "themeMode",
     "wbLocale",
@@ -77,6 +80,7 @@ PANEL_SETTINGS: Final = (
     "askBeforeConsequentialActions",
 )
 
+_log = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
 
@@ -131,6 +135,8 @@ class App:
         self.permissions = PermissionService(host)
         self.badge = Badge(host)
         self.commands = CommandService(self._doors())
+        self.resumes = True
+        """Whether runs that died with the last Worker go on by themselves."""
         self._parts = parts or agent_parts()
         self._starting: dict[int, asyncio.Lock] = {}
         self._background: set[asyncio.Task[None]] = set()
@@ -166,6 +172,7 @@ class App:
             "commands.run": Route(CommandParams, self._commands_run),
             "settings.get": Route(NoParams, self._settings_get),
             "settings.set": Route(SettingsParams, self._settings_set),
+            **{name: Route(*method) for name, method in self.records.methods().items()},
         }
 
     async def start(self) -> list[dict[str, Any]]:
@@ -182,17 +189,30 @@ class App:
 
     async def _recover(self) -> None:
         """Mark runs that died with the last Worker, and close the tabs it had opened for itself. A
-        conversation is mended again when it is read, so a store that refuses now must not keep the agent from
+        conversation is mended again when it is read, so whatever goes wrong here must not keep the agent from
         starting."""
-        for mend in (self.conversations.recover, partial(close_left_behind, self.host), self.badge.clear):
-            with contextlib.suppress(BridgeError):
+        for mend in (self._recover_runs, partial(close_left_behind, self.host), self.badge.clear):
+            try:
                 await mend()
+            except Exception:  # noqa: BLE001 - an agent that does not start would lose more than this
+                _log.exception("Something that the last start left behind could not be mended")
+
+    async def _recover_runs(self) -> None:
+        for died in await self.conversations.recover():
+            if self.resumes and died.here and died.run.resumes:
+                self._in_background(self._resume(died))
+
+    async def _resume(self, died: Died) -> None:
+        """Let a run that died go on. If that cannot be, it stays interrupted: a person may continue it."""
+        tab_id, request_id = died.conversation.tab_id, f"{RESUME}{died.run.run_id}"
+        with contextlib.suppress(WebBrainError):
+            await self.host.browser.get_tab(tab_id)
+            await self._start_run(tab_id, request_id, None, "", resumed=True)
 
     async def handle_ui(
         self, method: str, params: Mapping[str, Any] | None, buffers: Sequence[bytes] = ()
     ) -> Answer:
         """Answer one call of a screen; raise ``WebBrainError`` to refuse it. ``buffers`` came beside it."""
-            **{name: Route(*method) for name, method in self.records.methods().items()},
         route = self.routes.get(method)
         if route is None:
             raise WebBrainError(f"There is no method {method[:60]}.", code="not_allowed")
@@ -212,6 +232,7 @@ class App:
         """Wait for work that nobody waits for otherwise."""
         while self._background:
             await asyncio.wait(set(self._background))
+        await self.records.traces.saved()
 
     # --- the panel ---
 
@@ -252,7 +273,6 @@ class App:
             return None
         return {"id": info.provider_id, "label": info.label, "model": info.model, "tier": info.tier.value}
 
-        await self.records.traces.saved()
     async def _chat_start(self, params: StartParams) -> Answer:
         if not params.text.strip():
             raise WebBrainError("There is nothing to send.", code="bad_params")
@@ -288,6 +308,8 @@ class App:
         mode: Mode | None,
         text: str,
         files: tuple[Attached, ...] = (),
+        *,
+        resumed: bool = False,
     ) -> Answer:
         """Start a run, or say which run this very request started. ``mode`` ``None`` means Continue."""
         async with self._starting.setdefault(tab_id, asyncio.Lock()):
@@ -299,7 +321,7 @@ class App:
             _refuse_dev(mode)
             if mode is None and not conversation.journal.events:
                 raise WebBrainError("There is nothing to continue here.", code="nothing_to_continue")
-            run = await self._new_run(conversation, request_id, mode, text, files)
+            run = await self._new_run(conversation, request_id, mode, text, files, resumed=resumed)
             run_id = run.options.run_id
             await self.conversations.run_begins(conversation, run_id, request_id)
             self.runs.start(tab_id, run, lambda: self._in_background(self.conversations.run_ends(run_id)))
@@ -315,6 +337,8 @@ class App:
         mode: Mode | None,
         text: str,
         files: tuple[Attached, ...],
+        *,
+        resumed: bool = False,
     ) -> Run:
         if await self.providers.active_info() is None:
             raise NeedsPerson("Choose a model in the settings first.", code="no_provider")
@@ -328,6 +352,7 @@ class App:
             text=text,
             files=files,
             continued=mode is None,
+            resumed=resumed,
             max_steps=settings.step_limit(),
             streaming=settings.openai_ask_streaming_enabled,
             strict_secrets=settings.strict_secret_mode,

@@ -58,6 +58,7 @@ class Bench:
         host: MemoryHost | None = None,
         model: ScriptedModel | None = None,
         parts: AgentParts | None = None,
+        resumes: bool = False,
         **changes: Any,
     ) -> None:
         self.host = host or page_host()
@@ -66,6 +67,8 @@ class Bench:
         # Without plans, unless a test is about them: each would be one more request.
         self.parts = replace(granting(parts or agent_parts(), *HOSTS), **{"plans": False, **changes})
         self.app = App(self.host, parts=self.parts, providers=OneModel(self.model))  # type: ignore[arg-type]
+        # Only a test about it has a script for a run that goes on by itself.
+        self.app.resumes = resumes
 
     async def start(self, text: str = "Buy tea", mode: str = "act", tab: int = TAB) -> dict[str, Any]:
         """Accept a task; do not wait for it."""

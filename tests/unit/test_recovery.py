@@ -9,8 +9,9 @@ from tests.support.agent import PROBE_YES, Bench, well_formed
 from tests.support.toolbox import ANSWERS, TAB, page_host
 from tests.unit.test_agent_stop import POINTS, _answer_cards, scenario
 from webbrain.core.errors import BridgeError
-from webbrain.host.memory import Gate, MemoryHost
+from webbrain.host.memory import Gate, MemoryHost, Tab
 from webbrain.host.protocols import Capabilities
+from webbrain.services.interrupted import INTERRUPTED_RUNS, WAITS_SECONDS
 from webbrain.testing.scripted import Stream, call
 
 
@@ -72,16 +73,16 @@ async def test_an_effect_that_was_cut_off_is_told_as_unknown() -> None:
     gate = bench.host.page.block("click_ax")
     await bench.start()
     await gate.reached()
-    later = _revived(bench.host.successor(), "I will look first.")
+    later = _revived(bench.host.successor(), call("read_page"), "It did not happen.")
     await later.app.start()
     await later.run("Go on", "act")
-    results = [message.content for message in later.request.messages if message.role == "tool"]
+    results = [message.content for message in later.model.requests[0].messages if message.role == "tool"]
     assert "outcome_unknown" in results[0]
     assert "before this was started" in results[1]
     opened = await later.app.handle_ui("panel.open", {"tabId": TAB})
     ends = [event["data"]["status"] for event in opened["events"] if event["type"] == "run_complete"]
     assert ends == ["interrupted", "completed"]
-    assert later.host.page.actions() == []
+    assert "click_ax" not in later.host.page.actions()
     await bench.stop()
 
 
@@ -130,7 +131,7 @@ async def test_several_tabs_are_recovered() -> None:
     for gate in gates:
         await gate.reached()
     later = _revived(bench.host.successor(), "Fine.")
-    assert await later.app.conversations.recover() == 2
+    assert len(await later.app.conversations.recover()) == 2
     for tab in (TAB, 8):
         opened = await later.app.handle_ui("panel.open", {"tabId": tab})
         assert opened["events"][-1]["data"]["status"] == "interrupted"
@@ -138,19 +139,44 @@ async def test_several_tabs_are_recovered() -> None:
     await bench.stop(8)
 
 
-async def test_a_restarted_browser_forgets_tabs_but_not_conversations() -> None:
+async def _restarted(*steps: Any, tabs: Any = None) -> tuple[Bench, Bench]:
+    """A run that a restart of the browser cut off, and the bench of the browser after it."""
     gate = Gate()
-    bench = Bench(gate, "never")
+    bench = Bench(call("read_page"), gate, "never")
     await bench.start("x", "ask")
     await gate.reached()
-    later = _revived(bench.host.successor(keep_session=False))
+    await bench.app.conversations.at_hand(TAB).journal.saved()  # type: ignore[union-attr]
+    host = bench.host.successor(keep_session=False)
+    later = _revived(host, *steps)
+    for tab in tabs or ():
+        host.browser.open(tab)
     await later.app.start()
-    opened = await later.app.handle_ui("panel.open", {"tabId": TAB})
-    assert opened["events"] == []
-    old = bench.events()[0]["conversationId"]
-    records = [record for _, record in await later.host.store.read(old)]
-    assert records[-1]["event"]["data"]["status"] == "interrupted"
     await bench.stop()
+    return bench, later
+
+
+async def test_a_restarted_browser_shows_an_interrupted_run_on_the_same_site() -> None:
+    tab = Tab(31, "https://shop.example/elsewhere", "Shop")
+    bench, later = await _restarted("Four francs.", tabs=[tab, Tab(32, "https://other.example/", "Other")])
+    other = await later.app.handle_ui("panel.open", {"tabId": 32})
+    assert other["events"] == []
+    opened = await later.app.handle_ui("panel.open", {"tabId": 31})
+    assert opened["events"][-1]["data"]["status"] == "interrupted"
+    assert opened["conversationId"] == bench.events()[0]["conversationId"]
+    assert (opened["running"], opened["mode"]) == (False, "ask")
+    # A second tab of the site begins anew, and the first goes on where it was.
+    assert (await later.app.handle_ui("panel.open", {"tabId": TAB}))["events"] == []
+    await later.go_on(31)
+    assert later.events("run_complete", tab=31)[-1]["data"]["status"] == "completed"
+    asked = [m.content for m in later.request.messages if m.role == "user"]
+    assert "You were interrupted in the middle" in asked[-1]
+
+
+async def test_an_interrupted_run_does_not_wait_for_ever() -> None:
+    _, later = await _restarted()
+    later.host.clock.advance(WAITS_SECONDS + 1)
+    assert (await later.app.handle_ui("panel.open", {"tabId": TAB}))["events"] == []
+    assert INTERRUPTED_RUNS not in later.host.store.data
 
 
 async def test_a_store_that_refuses_does_not_keep_the_agent_from_working() -> None:

@@ -8,21 +8,24 @@ without reading everything.
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from webbrain.agent.context import ContextGuard
-from webbrain.agent.journal import Journal
+from webbrain.agent.journal import UNSAVED, Journal
 from webbrain.agent.planner_guard import ExecutionGuard
-from webbrain.agent.recovery import interrupt
+from webbrain.agent.recovery import Interrupted, interrupt
 from webbrain.core.errors import BridgeError, WebBrainError
 from webbrain.core.ids import new_id
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
 from webbrain.policy.grants import Need
+from webbrain.services.interrupted import OPEN_RUNS, OpenRun, WaitingRuns, is_id, open_runs
 from webbrain.services.mirrors import Mirror
 
-OPEN_RUNS: Final = "open-runs"
+SHOWS: Final = "agentConv:"
+"""Before a tab's number: the key in the session's storage of the conversation that the tab shows."""
 MIRROR_PERIOD: Final = 1.0
 """Seconds between two writes of a tab's mirror."""
 PANEL_EVENTS: Final = 2_000
@@ -78,6 +81,16 @@ class Conversation:
         return [event.model_dump(mode="json", by_alias=True) for event in events]
 
 
+@dataclass(frozen=True, slots=True)
+class Died:
+    """A run that a death had cut off."""
+
+    conversation: Conversation
+    run: Interrupted
+    here: bool
+    """Whether its tab still shows its conversation: the browser has gone on all the while."""
+
+
 class Conversations:
     """Finds, makes, stores and recovers conversations."""
 
@@ -87,13 +100,17 @@ class Conversations:
         self._locks: dict[int, asyncio.Lock] = {}
         self._mirrors: dict[int, asyncio.Task[None]] = {}
         self._open_runs = 0
+        self._waiting = WaitingRuns(host)
+        self._kept: dict[int, str] | None = None
+        self.on_recovered: Callable[[Conversation], None] | None = None
+        """Told of each conversation whose run had to be marked as interrupted."""
 
     async def of(self, tab_id: int) -> Conversation:
         """The conversation of a tab: the one at hand, the stored one, or a new one."""
         async with self._locks.setdefault(tab_id, asyncio.Lock()):
             known = self._known.get(tab_id)
             if known is None:
-                known = await self._stored(tab_id)
+                known = await self._stored(tab_id) or await self._waiting_for(tab_id)
                 if known is None:
                     known = await self._new(tab_id, Mode.ASK)
                 else:
@@ -130,7 +147,58 @@ class Conversations:
             mirror.cancel()
         self._known.pop(tab_id, None)
         self._locks.pop(tab_id, None)
+        if self._kept:
+            self._kept.pop(tab_id, None)
         await self._host.session.remove([f"{name}:{tab_id}" for name in ("agentConv", "tabChat", "runUi")])
+
+    # --- conversations of the history ---
+
+    async def shown(self) -> dict[str, int]:
+        """Which tab shows a conversation, by the conversation's id."""
+        if self._kept is None:
+            kept = await self._host.session.get()
+            self._kept = {
+                int(key.removeprefix(SHOWS)): str(value.get("conversationId"))
+                for key, value in kept.items()
+                if key.startswith(SHOWS) and isinstance(value, dict)
+            }
+        known = {tab_id: conversation.id for tab_id, conversation in self._known.items()}
+        return {conversation_id: tab_id for tab_id, conversation_id in (self._kept | known).items()}
+
+    async def shown_on(self, conversation_id: str) -> int | None:
+        """The tab that shows a conversation and is there."""
+        tab_id = (await self.shown()).get(conversation_id)
+        if tab_id is not None:
+            try:
+                await self._host.browser.get_tab(tab_id)
+            except BridgeError as error:
+                if error.code == "no_tab":
+                    await self.forget_tab(tab_id)
+                    return None
+        return tab_id
+
+    def journal_of(self, conversation_id: str) -> Journal | None:
+        """The journal of a conversation that is loaded."""
+        known = self._known.values()
+        return next((one.journal for one in known if one.id == conversation_id), None)
+
+    async def show(self, tab_id: int, conversation_id: str) -> Conversation | None:
+        """Let the tab go on with a stored conversation, in the mode of its newest request. Nobody may work on
+        the tab, and no tab may show the conversation. ``None`` if there is nothing stored of it.
+        """
+        before = await self.of(tab_id)
+        async with self._locks.setdefault(tab_id, asyncio.Lock()):
+            shown = await self._load(conversation_id, tab_id, before.mode)
+            asked = [event for event in shown.journal.events if event.type == "user_message"]
+            if not asked:
+                return None
+            mode = asked[-1].data["mode"]
+            shown.mode = Mode(mode) if mode in (Mode.ASK, Mode.ACT) else before.mode
+            interrupt(shown.journal, shown.journal.run_id)
+            self._known[tab_id] = shown
+            await self._remember(shown)
+            self._mirror_soon(tab_id, conversation_id)
+        return shown
 
     # --- runs ---
 
@@ -164,29 +232,41 @@ class Conversations:
             with contextlib.suppress(BridgeError):
                 await self._host.debugger.detach(tab_id)
 
-    async def recover(self) -> int:
-        """Mark every run that was going on when Python died as interrupted; return how many there were."""
+    async def recover(self) -> list[Died]:
+        """Mark every run that was going on when Python died as interrupted, and return them."""
         records = [record for _, record in await self._host.store.read(OPEN_RUNS)]
-        ended = {record["runId"] for record in records if not record["open"]}
-        interrupted = [record for record in records if record["open"] and record["runId"] not in ended]
-        for record in interrupted:
-            tab_id = int(record["tabId"])
-            conversation = self._known.get(tab_id) or await self._stored(tab_id)
-            if conversation is None or conversation.id != record["conversationId"]:
-                conversation = await self._load(str(record["conversationId"]), tab_id, Mode.ASK)
-            interrupt(conversation.journal, str(record["runId"]))
-            await conversation.journal.saved()
-            await self._let_go(tab_id)
-        if records:
+        died = []
+        whole = True
+        for run in open_runs(records):
+            with contextlib.suppress(BridgeError):
+                found = await self._closed(run)
+                whole = await found.conversation.journal.saved() and whole
+                died.append(found)
+                await self._let_go(run.tab_id)
+        # What could not be stored is found again by the next start.
+        if records and whole:
             await self._host.store.delete(OPEN_RUNS)
-        return len(interrupted)
+        return died
+
+    async def _closed(self, run: OpenRun) -> Died:
+        """Close one run that was cut off, unless it had ended."""
+        known = self._known.get(run.tab_id) or await self._stored(run.tab_id)
+        here = known is not None and known.id == run.conversation_id
+        if known is None or not here:
+            known = await self._load(run.conversation_id, run.tab_id, Mode.ASK)
+        closed = interrupt(known.journal, run.run_id)
+        if closed is not None and not here:
+            await self._waiting.add(known.journal)
+        if self.on_recovered is not None:
+            self.on_recovered(known)
+        return Died(known, closed or Interrupted(run.run_id, resumes=False), here)
 
     # --- storing ---
 
     async def _stored(self, tab_id: int) -> Conversation | None:
         key = f"agentConv:{tab_id}"
         kept = (await self._host.session.get([key])).get(key)
-        if not isinstance(kept, dict) or not isinstance(kept.get("conversationId"), str):
+        if not isinstance(kept, dict) or not is_id(kept.get("conversationId")):
             return None
         mode = kept.get("mode")
         known = await self._load(
@@ -203,20 +283,40 @@ class Conversations:
         while batch := await self._host.store.read(conversation_id, after, READ_BATCH):
             journal.load(record for _, record in batch)
             after = batch[-1][0]
-        if not journal.events:
-            await self._load_mirror(journal)
+        await self._load_session(journal)
+        journal.tell_damage()
         conversation = Conversation(conversation_id, tab_id, mode, journal)
-        if journal.folded is not None:
+        if journal.folded is not None and journal.folded["upto"] <= len(journal.messages):
             conversation.guard.restore(**journal.folded)
         conversation.execution.restore(journal.held)
         return conversation
 
-    async def _load_mirror(self, journal: Journal) -> None:
-        """The store lost the conversation: show at least what the mirror has."""
-        key = f"tabChat:{journal.tab_id}"
-        kept = (await self._host.session.get([key])).get(key)
-        if isinstance(kept, dict) and kept.get("conversationId") == journal.conversation_id:
-            journal.load({"kind": "event", "event": event} for event in kept.get("events", []))
+    async def _load_session(self, journal: Journal) -> None:
+        """Take what the store refused to take; if it lost the conversation, show at least what the mirror
+        has."""
+        unsaved, mirror = f"{UNSAVED}{journal.conversation_id}", f"tabChat:{journal.tab_id}"
+        kept = await self._host.session.get([unsaved, mirror])
+        journal.take_back(kept.get(unsaved))
+        shown = kept.get(mirror)
+        if journal.events or not isinstance(shown, dict):
+            return
+        events = shown.get("events")
+        if shown.get("conversationId") == journal.conversation_id and isinstance(events, list):
+            journal.load({"kind": "event", "event": event} for event in events)
+
+    async def _waiting_for(self, tab_id: int) -> Conversation | None:
+        """A conversation that was cut off together with its tab, and is about the site this one shows."""
+        conversation_id = await self._waiting.take(tab_id)
+        if conversation_id is None or any(one.id == conversation_id for one in self._known.values()):
+            return None
+        known = await self._load(conversation_id, tab_id, Mode.ASK)
+        asked = [event for event in known.journal.events if event.type == "user_message"]
+        if not asked:
+            return None
+        known.mode = Mode.ACT if asked[-1].data["mode"] == Mode.ACT else Mode.ASK
+        self._known[tab_id] = known
+        await self._remember(known)
+        return known
 
     async def _new(self, tab_id: int, mode: Mode) -> Conversation:
         conversation_id = new_id("conv")
