@@ -1,3 +1,5 @@
+import { isAboutQueue, queueAfter } from "./queue.js";
+
 /**
  * Events in, view model out. Pure: the same events always give the same picture, whether they came one by one
  * from a live run or all at once when the panel was reopened.
@@ -67,6 +69,7 @@
  * @property {number} seq of the last event taken in
  * @property {boolean} gap an event is missing: ask for all of them again
  * @property {Turn[]} turns
+ * @property {import("./types.js").QueuedMessage[]} queue what waits for the run that goes on
  */
 
 /**
@@ -74,7 +77,7 @@
  * @returns {Conversation}
  */
 export function emptyConversation(id) {
-  return { id, seq: 0, gap: false, turns: [] };
+  return { id, seq: 0, gap: false, turns: [], queue: [] };
 }
 
 /**
@@ -99,6 +102,8 @@ export function fromEvents(id, events) {
 export function reduce(conversation, event) {
   if (event.conversationId !== conversation.id || event.seq <= conversation.seq) return conversation;
   const gap = conversation.gap || (conversation.seq > 0 && event.seq > conversation.seq + 1);
+  const queue = queueAfter(conversation.queue, event);
+  if (isAboutQueue(event)) return { ...conversation, seq: event.seq, gap, queue };
   const index = conversation.turns.findLastIndex((turn) => turn.id === event.runId);
   const before = index >= 0 ? conversation.turns[index] : newTurn(event);
   // Whatever comes next: the wait is over.
@@ -106,7 +111,7 @@ export function reduce(conversation, event) {
   const turns = conversation.turns.slice();
   if (index >= 0) turns[index] = after;
   else turns.push(after);
-  return { ...conversation, seq: event.seq, gap, turns };
+  return { ...conversation, seq: event.seq, gap, turns, queue };
 }
 
 /**

@@ -13,6 +13,12 @@
  * @property {number} at milliseconds since 1970
  * @property {any} data fields of the event type, camelCase
  *
+ * @typedef {object} QueuedMessage typed while a run was going on, and waiting
+ * @property {string} id becomes the request's once it is sent
+ * @property {string} text
+ * @property {Mode} mode
+ * @property {boolean} held it is not sent by itself
+ *
  * @typedef {object} BootStatus
  * @property {"starting" | "ready" | "failed"} state
  * @property {number} epoch
@@ -27,6 +33,7 @@
  * @property {Mode} mode
  * @property {boolean} running
  * @property {{runId: string, requestId: string, status: string} | null} run
+ * @property {QueuedMessage[]} [queue]
  * @property {RunEvent[]} events
  * @property {{url: string, title: string} | null} tab
  * @property {{id: string, label: string, model: string, tier: string} | null} provider

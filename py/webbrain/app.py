@@ -35,6 +35,8 @@ from webbrain.app_params import (
     PlanAnswerParams,
     ProviderConfigParams,
     ProviderId,
+    QueueAddParams,
+    QueueRemoveParams,
     RevokeParams,
     SettingsParams,
     SoundParams,
@@ -60,6 +62,7 @@ from webbrain.services.conversations import Conversation, Conversations, Died
 from webbrain.services.permissions import PermissionService
 from webbrain.services.pictures import PictureStore
 from webbrain.services.providers import ProviderService
+from webbrain.services.queue import MessageQueue
 from webbrain.services.secrets import stored_secrets
 from webbrain.services.settings import SettingsService, values
 from webbrain.services.spending import SpendingService
@@ -139,12 +142,15 @@ class App:
         """Whether runs that died with the last Worker go on by themselves."""
         self._parts = parts or agent_parts()
         self._starting: dict[int, asyncio.Lock] = {}
+        self.queue = MessageQueue(self.conversations, self.runs, self._start_run)
         self._background: set[asyncio.Task[None]] = set()
         self.routes: Mapping[str, Route] = {
             "panel.open": Route(TabParams, self._panel_open),
             "chat.start": Route(StartParams, self._chat_start),
             "chat.continue": Route(ContinueParams, self._chat_continue),
             "chat.abort": Route(TabParams, self._chat_abort),
+            "queue.add": Route(QueueAddParams, self._queue_add),
+            "queue.remove": Route(QueueRemoveParams, self._queue_remove),
             "conversation.clear": Route(TabParams, self._conversation_clear),
             "mode.set": Route(ModeParams, self._mode_set),
             "card.answer": Route(AnswerParams, self._card_answer),
@@ -252,6 +258,7 @@ class App:
             "allowApi": conversation.allow_api,
             "running": run is not None,
             "run": {"runId": last[0], "requestId": last[1], "status": run.status} if run and last else None,
+            "queue": self.queue.view(conversation),
             "events": conversation.for_panel(),
             "tab": tab,
             "provider": provider,
@@ -324,11 +331,15 @@ class App:
             run = await self._new_run(conversation, request_id, mode, text, files, resumed=resumed)
             run_id = run.options.run_id
             await self.conversations.run_begins(conversation, run_id, request_id)
-            self.runs.start(tab_id, run, lambda: self._in_background(self.conversations.run_ends(run_id)))
+            self.runs.start(tab_id, run, partial(self._run_ended, conversation, run_id))
             if mode is not None and mode is not conversation.mode:
                 await self.conversations.set_mode(tab_id, mode)
             await conversation.journal.saved(ACCEPT_SAVE_TIMEOUT)
         return _accepted(request_id, run_id)
+
+    def _run_ended(self, conversation: Conversation, run_id: str) -> None:
+        self._in_background(self.conversations.run_ends(run_id))
+        self._in_background(self.queue.run_ended(conversation))
 
     async def _new_run(
         self,
@@ -380,6 +391,12 @@ class App:
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}
+
+    async def _queue_add(self, params: QueueAddParams) -> Answer:
+        return await self.queue.add(params.tab_id, params.id, params.text, Mode(params.mode))
+
+    async def _queue_remove(self, params: QueueRemoveParams) -> Answer:
+        return await self.queue.remove(params.tab_id, params.id)
 
     async def _conversation_clear(self, params: TabParams) -> Answer:
         await self.runs.stop(params.tab_id)

@@ -52,6 +52,20 @@ class ContinueParams(TabParams):
     request_id: str = Field(min_length=1, max_length=ID_CHARS)
 
 
+class QueueAddParams(TabParams):
+    """``queue.add``"""
+
+    id: str = Field(min_length=1, max_length=ID_CHARS)
+    text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
+    mode: Literal["ask", "act"]
+
+
+class QueueRemoveParams(TabParams):
+    """``queue.remove``"""
+
+    id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
 class ModeParams(TabParams):
     """``mode.set``"""
 

@@ -93,6 +93,7 @@ async def test_the_panel_of_a_fresh_tab() -> None:
         "mode": "ask",
         "running": False,
         "run": None,
+        "queue": [],
         "events": [],
         "tab": {"url": "https://shop.example/list", "title": "Shop"},
         "provider": {"id": "scripted", "label": "Scripted", "model": "script-1", "tier": "full"},

@@ -4,6 +4,7 @@ import { Activity, Composer } from "./Composer.jsx";
 import { Announcer, Conversation } from "./Conversation.jsx";
 import { Header } from "./Header.jsx";
 import { Notices } from "./Notices.jsx";
+import { Queue } from "./Queue.jsx";
 import { Switches } from "./Switches.jsx";
 import { stop } from "./sending.js";
 import { busy } from "./state.js";
@@ -30,6 +31,7 @@ export function App() {
       <Switches />
       <Conversation />
       <Activity />
+      <Queue />
       <Composer />
       <DropZone />
       <Announcer />

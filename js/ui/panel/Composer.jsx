@@ -7,8 +7,8 @@ import { basketOf } from "./attachments.js";
 import { Commands } from "./Commands.jsx";
 import { chosen, commandKey, isCommand, offers, typed } from "./commands.js";
 import { draftOf } from "./drafts.js";
-import { send, setDraft, stop } from "./sending.js";
-import { blocked, busy, outgoing, running, tab, view, waitingCard } from "./state.js";
+import { editQueued, send, setDraft, stop } from "./sending.js";
+import { blocked, busy, outgoing, queue, running, tab, view, waitingCard } from "./state.js";
 import { setMode } from "./store.js";
 import { openSettings } from "./tabs.js";
 import { VoiceButton, VoiceNote } from "./Voice.jsx";
@@ -88,6 +88,11 @@ export function Composer() {
   /** @param {KeyboardEvent} event */
   const onKeyDown = (event) => {
     if (commandKey(event)) return;
+    const last = queue.value.at(-1);
+    if (event.key === "ArrowUp" && text === "" && last) {
+      event.preventDefault();
+      void editQueued(last);
+    }
     // While a word is being composed (Chinese, Japanese, ...), Enter chooses the word.
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -136,8 +141,8 @@ export function Composer() {
             id="send"
             class="send"
             disabled={(reason !== "" && !isCommand(text)) || empty}
-            title={reason ? t(reason) : t("send")}
-            aria-label={t("send")}
+            title={t(reason || (running.value ? "queue_add" : "send"))}
+            aria-label={t(running.value ? "queue_add" : "send")}
           >
             <Icon name="send" />
           </button>
@@ -150,11 +155,17 @@ export function Composer() {
             {t(reason)}
           </button>
         ) : (
-          t(reason || "composer_hint")
+          t(reason || hint())
         )}
       </p>
     </form>
   );
+}
+
+/** @returns {string} key of what Enter does now */
+function hint() {
+  if (waitingCard.value) return "blocked_card";
+  return running.value ? "queue_hint" : "composer_hint";
 }
 
 /** Which tab it is about; with several tabs open this is the question people ask. */

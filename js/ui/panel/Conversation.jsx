@@ -21,7 +21,7 @@ export function Conversation() {
   const [control, setControl] = useState(/** @type {ScrollControl} */ (""));
   const turns = conversation.value?.turns ?? [];
   const last = turns.at(-1);
-  const waiting = outgoing.value;
+  const waiting = outgoing.value.filter((out) => !out.queue || out.state === "failed");
   const newest = waiting.at(-1)?.requestId ?? last?.requestId ?? "";
   const isRunning = Boolean(running.value);
   const asks = last?.items.at(-1)?.kind === "max_steps" || last?.status === "cost_limit";

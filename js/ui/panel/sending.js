@@ -11,6 +11,7 @@ import { blocked, busy, patch, running, tab, view, views } from "./state.js";
  *
  * @typedef {import("./state.js").Outgoing} Outgoing
  * @typedef {import("./state.js").View} View
+ * @typedef {import("../types.js").QueuedMessage} QueuedMessage
  */
 
 /** How long an accepted start may take; the page shows Stop meanwhile. */
@@ -37,7 +38,50 @@ export function send() {
   const text = words || (files.length ? t("attach_no_words") : "");
   if (!text) return;
   setDraft("");
-  enqueue(current, { requestId: newRequestId(), text, files, mode: current.mode, state: "queued" });
+  const wait = Boolean(running.value);
+  enqueue(current, {
+    requestId: newRequestId(),
+    text,
+    files,
+    mode: current.mode,
+    state: "queued",
+    queue: wait,
+  });
+}
+
+/**
+ * Send a message that waits or was held back: now, or after the run that goes on.
+ *
+ * @param {QueuedMessage} item
+ */
+export function sendQueued({ id, text, mode }) {
+  const current = view.value;
+  if (!current || blocked.value) return;
+  enqueue(current, { requestId: id, text, mode, state: "queued", queue: Boolean(running.value) });
+}
+
+/**
+ * Take a message out, and its words into the composer, before those that stand there.
+ *
+ * @param {QueuedMessage} item
+ */
+export async function editQueued(item) {
+  const tabId = view.value?.tabId;
+  if (tabId === undefined || !(await removeQueued(item))) return;
+  const typed = draftOf(tabId).trim();
+  setDraftOf(tabId, typed ? `${item.text}\n${typed}` : item.text);
+  document.getElementById("composer")?.focus();
+}
+
+/**
+ * @param {QueuedMessage} item
+ * @returns {Promise<boolean>} false if it does not wait any more
+ */
+export async function removeQueued({ id }) {
+  const tabId = view.value?.tabId;
+  if (tabId === undefined) return false;
+  const answer = await call("queue.remove", { tabId, id }).catch(() => undefined);
+  return Boolean(answer?.removed);
 }
 
 /**
@@ -59,7 +103,7 @@ export function enqueueText(tabId, text) {
  */
 export function retry(turn) {
   const current = view.value;
-  if (!current || blocked.value) return;
+  if (!current || blocked.value || busy.value) return;
   const mode = /** @type {import("../types.js").Mode} */ (turn.mode);
   const text = turn.continued ? "" : turn.question;
   const files = sentWith(turn.requestId) ?? [];
@@ -78,7 +122,7 @@ export function retry(turn) {
 /** Go on after the step limit. */
 export function continueRun() {
   const current = view.value;
-  if (!current || blocked.value) return;
+  if (!current || blocked.value || busy.value) return;
   enqueue(current, { requestId: newRequestId(), text: "", mode: current.mode, state: "queued" });
 }
 
@@ -109,20 +153,26 @@ export async function deliver(tabId, out) {
   set({ state: "sending" });
   const files = out.files ?? [];
   rememberSent(out.requestId, files);
-  const method = out.text ? "chat.start" : "chat.continue";
+  const method = out.queue ? "queue.add" : out.text ? "chat.start" : "chat.continue";
   const beside = files.length
     ? { files: files.map(({ name, mediaType }, buffer) => ({ name, mediaType, buffer })) }
     : {};
-  const params = out.text
-    ? { tabId, text: out.text, mode: out.mode, requestId: out.requestId, ...beside }
-    : { tabId, requestId: out.requestId };
+  const message = { tabId, text: out.text, mode: out.mode };
+  const params = out.queue
+    ? { ...message, id: out.requestId }
+    : out.text
+      ? { ...message, requestId: out.requestId, ...beside }
+      : { tabId, requestId: out.requestId };
   try {
     const answer = await call(method, params, {
       timeoutMs: START_TIMEOUT_MS,
       files: files.map((file) => file.blob),
     });
     if (!answer?.ok || answer.accepted === false) throw new PortError("refused", answer?.error ?? "");
-    if (views.value[tabId]?.stopping) void abort(tabId);
+    // It waits now, or was sent at once: what shows it came before the answer.
+    if (out.queue)
+      patch(tabId, (v) => ({ outgoing: v.outgoing.filter((o) => o.requestId !== out.requestId) }));
+    else if (views.value[tabId]?.stopping) void abort(tabId);
   } catch (error) {
     const { code, message, data } = /** @type {import("../port.js").PortError} */ (error);
     if (code === "attachment_rejected") {
@@ -185,7 +235,7 @@ export function resend(requestId) {
 export function stop() {
   const current = view.value;
   if (!current || !busy.value || current.stopping) return;
-  const queued = current.outgoing.find((out) => out.state === "queued");
+  const queued = current.outgoing.find((out) => out.state === "queued" && !out.queue);
   if (queued) {
     discardOutgoing(queued.requestId);
     return;

@@ -20,6 +20,7 @@ import { restriction } from "./tabs.js";
  * @property {import("../types.js").Mode} mode
  * @property {"queued" | "sending" | "failed"} state
  * @property {string} [error]
+ * @property {boolean} [queue] it is to wait for the run that goes on
  *
  * @typedef {object} View one tab's side of the panel
  * @property {number} tabId
@@ -39,6 +40,10 @@ import { restriction } from "./tabs.js";
 
 /** @type {Outgoing[]} */
 const NOTHING = [];
+/** @type {import("../types.js").QueuedMessage[]} */
+const NOBODY = [];
+/** As many messages may wait as `services/queue.py` lets wait. */
+const MOST_QUEUED = 20;
 
 /** @type {import("@preact/signals").Signal<BootStatus | null>} */
 export const boot = signal(/** @type {BootStatus | null} */ (null));
@@ -57,6 +62,7 @@ export const view = computed(() => (tab.value ? views.value[tab.value.id] : unde
 /** Narrow views of it, so that a component redraws only for what it shows. */
 export const conversation = computed(() => view.value?.conversation);
 export const outgoing = computed(() => view.value?.outgoing ?? NOTHING);
+export const queue = computed(() => conversation.value?.queue ?? NOBODY);
 export const running = computed(() => (conversation.value ? runningTurn(conversation.value) : undefined));
 export const busy = computed(
   () => Boolean(running.value) || outgoing.value.some((out) => out.state !== "failed"),
@@ -66,13 +72,17 @@ export const waitingCard = computed(() =>
   running.value ? (openCard(running.value) ?? openPlan(running.value)) : undefined,
 );
 export const restricted = computed(() => restriction(tab.value?.url));
-/** Why a message cannot be sent right now, as a message key; empty if it can. */
+/** Why a message can neither be sent nor wait right now, as a message key; empty if it can. */
 export const blocked = computed(() => {
   const current = view.value;
   if (line.value.state === "invalidated") return "blocked_reload";
   if (current?.gone) return "blocked_gone";
   if (current?.loaded && !current.provider) return "blocked_no_provider";
-  if (busy.value) return waitingCard.value ? "blocked_card" : "blocked_busy";
+  if (running.value) {
+    if (basketOf(current?.tabId).files.length) return "blocked_queue_files";
+    return queue.value.length < MOST_QUEUED ? "" : "blocked_queue_full";
+  }
+  if (busy.value) return "blocked_busy";
   if (basketOf(current?.tabId).reading) return "blocked_reading";
   return "";
 });

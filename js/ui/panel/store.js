@@ -55,7 +55,8 @@ async function openConversation(tabId) {
     const answer = await call("panel.open", { tabId }, { timeoutMs: 0 });
     takeSettings(answer.settings);
     patch(tabId, (current) => {
-      const opened = current.early.reduce(reduce, fromEvents(answer.conversationId, answer.events));
+      const told = fromEvents(answer.conversationId, answer.events);
+      const opened = current.early.reduce(reduce, { ...told, queue: answer.queue ?? told.queue });
       return {
         loaded: true,
         conversation: opened,
@@ -89,7 +90,9 @@ function reopenAll() {
  * @param {string} requestId
  */
 function isKnown(opened, requestId) {
-  return opened.turns.some((turn) => turn.requestId === requestId);
+  return [...opened.turns.map((turn) => turn.requestId), ...opened.queue.map((one) => one.id)].includes(
+    requestId,
+  );
 }
 
 /**

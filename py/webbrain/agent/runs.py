@@ -23,6 +23,10 @@ class Runs:
         entry = self._runs.get(tab_id)
         return entry[0] if entry and not entry[0].closed else None
 
+    def busy(self, tab_id: int) -> bool:
+        """Whether the tab has a run, be it one that is only being stored."""
+        return tab_id in self._runs
+
     async def make_room(self, tab_id: int) -> None:
         """Raise ``run_active`` if the tab has a run; one that is only being stored is waited for."""
         if self.active(tab_id) is None:

@@ -42,6 +42,23 @@ class AttachmentRejected(_Camel):
     index: int
 
 
+class QueuedMessage(_Camel):
+    """What the person typed while a run was going on: it waits in the place its coming gives it, also where
+    it waited before. ``held``: it is not sent by itself. A run whose request has this ``id`` is the message
+    being sent."""
+
+    id: str
+    text: str
+    mode: Literal["ask", "act", "dev"]
+    held: bool = False
+
+
+class QueuedRemoved(_Camel):
+    """The person took a message out that waited."""
+
+    id: str
+
+
 class Thinking(_Camel):
     """A model call began; ``step`` counts from 1. Step 0, with the note ``plan``, is the making of a plan."""
 
@@ -260,6 +277,8 @@ class RunComplete(_Camel):
 EVENTS: dict[str, type[_Camel]] = {
     "user_message": UserMessage,
     "attachment_rejected": AttachmentRejected,
+    "queued_message": QueuedMessage,
+    "queued_removed": QueuedRemoved,
     "thinking": Thinking,
     "waiting": Waiting,
     "text": Text,
@@ -285,6 +304,8 @@ NAMES: dict[type[_Camel], str] = {model: name for name, model in EVENTS.items()}
 Event = (
     UserMessage
     | AttachmentRejected
+    | QueuedMessage
+    | QueuedRemoved
     | Thinking
     | Waiting
     | Text
