@@ -242,16 +242,6 @@ class Settings(BaseModel):
         "An answer that holds a password, code or key is withheld, and the agent is told not to repeat one.",
     )
 
-    voice_input_enabled: bool = _setting(
-        True,
-        "bool",
-        "voice",
-        "Microphone button",
-        "Show it beside the message box once a service for speech is chosen above.",
-    )
-
-    cost_allowance_session_usd: float = _setting(
-
     tracing_enabled: bool = _setting(
         False,
         "bool",
@@ -261,6 +251,16 @@ class Settings(BaseModel):
         "sent and answered, page texts and pictures, tools, cost. Known passwords and keys are taken out; "
         "what is private on a page is not. Nothing is sent anywhere.",
     )
+
+    voice_input_enabled: bool = _setting(
+        True,
+        "bool",
+        "voice",
+        "Microphone button",
+        "Show it beside the message box once a service for speech is chosen above.",
+    )
+
+    cost_allowance_session_usd: float = _setting(
         COST_ALLOWANCE_USD,
         "money",
         "cost",
