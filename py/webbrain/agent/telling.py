@@ -48,6 +48,10 @@ class Teller:
         """What people call the element behind a reference; the reference itself if nothing is known."""
         return self._names.get(ref, ref)
 
+    def label_of(self, spec: ToolSpec, args: dict[str, Any]) -> str:
+        """How a person is told of a call."""
+        return spec.label_for(self._named(args))
+
     def begin(
         self,
         call: ToolCall,
@@ -64,16 +68,16 @@ class Teller:
             ToolCallStarted(
                 call_id=call.id,
                 name=name,
-                label=spec.label_for(self._named(args or {})) if spec else name,
+                label=self.label_of(spec, args or {}) if spec else name,
                 args=cut(shown, UI_ARGUMENT_CHARS),
                 step=step,
             ),
             effect=effect,
+            whole=shown,
         )
 
     def finish(
         self,
-            whole=shown,
         call: ToolCall,
         spec: ToolSpec | None,
         result: ToolResult,
@@ -82,11 +86,11 @@ class Teller:
         unknown: bool = False,
     ) -> None:
         """A call has its result. ``started`` is a time of the monotonic clock."""
+        text = plain_text(result)
         self._journal.emit(
             ToolCallFinished(
                 call_id=call.id,
                 name=spec.name if spec else clean(call.name, NAME_CHARS),
-        text = plain_text(result)
                 ok=result.success,
                 summary=result.summary[:SUMMARY_CHARS],
                 result=cut(text, UI_RESULT_CHARS),
