@@ -28,6 +28,10 @@ from webbrain.app_params import (
     AnswerParams,
     CommandParams,
     ContinueParams,
+    HistoryDeleteParams,
+    HistoryListParams,
+    HistoryOpenParams,
+    HistoryParams,
     ModeParams,
     NoParams,
     Params,
@@ -59,6 +63,7 @@ from webbrain.services.attachments import AttachmentService, Rejected, with_buff
 from webbrain.services.badge import Badge
 from webbrain.services.commands import CommandService, Doors
 from webbrain.services.conversations import Conversation, Conversations, Died
+from webbrain.services.history import History
 from webbrain.services.permissions import PermissionService
 from webbrain.services.pictures import PictureStore
 from webbrain.services.providers import ProviderService
@@ -135,6 +140,15 @@ class App:
         self.vision = VisionService(host, self.providers)
         self.transcription = TranscriptionService(host, self.providers, self.spending)
         self.attachments = AttachmentService(host, self.pictures)
+        self.history = History(
+            host,
+            self.conversations,
+            self.pictures,
+            self.attachments.documents,
+            running=lambda tab_id: self.runs.active(tab_id) is not None,
+            leave=self._leave_conversation,
+        )
+        self.conversations.on_recovered = self.history.keep_soon
         self.permissions = PermissionService(host)
         self.badge = Badge(host)
         self.commands = CommandService(self._doors())
@@ -174,6 +188,10 @@ class App:
             "spending.reset": Route(NoParams, self._spending_reset),
             "permissions.list": Route(NoParams, self._permissions_list),
             "permissions.revoke": Route(RevokeParams, self._permissions_revoke),
+            "history.list": Route(HistoryListParams, self._history_list),
+            "history.open": Route(HistoryOpenParams, self._history_open),
+            "history.export": Route(HistoryParams, self._history_export),
+            "history.delete": Route(HistoryDeleteParams, self._history_delete),
             "commands.list": Route(NoParams, self._commands_list),
             "commands.run": Route(CommandParams, self._commands_run),
             "settings.get": Route(NoParams, self._settings_get),
@@ -334,12 +352,14 @@ class App:
             self.runs.start(tab_id, run, partial(self._run_ended, conversation, run_id))
             if mode is not None and mode is not conversation.mode:
                 await self.conversations.set_mode(tab_id, mode)
+            self.history.keep_soon(conversation)
             await conversation.journal.saved(ACCEPT_SAVE_TIMEOUT)
         return _accepted(request_id, run_id)
 
     def _run_ended(self, conversation: Conversation, run_id: str) -> None:
         self._in_background(self.conversations.run_ends(run_id))
         self._in_background(self.queue.run_ended(conversation))
+        self.history.keep_soon(conversation)
 
     async def _new_run(
         self,
@@ -447,6 +467,33 @@ class App:
             return shown
 
         return Doors(lambda tab_id: self.runs.active(tab_id) is not None, set_mode, allow_api, reset, verbose)
+
+    # --- the history ---
+
+    async def _history_list(self, params: HistoryListParams) -> Answer:
+        before = (params.before.updated_at, params.before.id) if params.before else None
+        return await self.history.entries(params.query, before, params.limit)
+
+    async def _history_open(self, params: HistoryOpenParams) -> Answer:
+        async with self._starting.setdefault(params.tab_id, asyncio.Lock()):
+            if await self.conversations.shown_on(params.id) is None:
+                await self.runs.make_room(params.tab_id)
+            return await self.history.open(params.tab_id, params.id)
+
+    async def _history_export(self, params: HistoryParams) -> Answer:
+        return await self.history.export(params.id)
+
+    async def _history_delete(self, params: HistoryDeleteParams) -> Answer:
+        return await (self.history.delete_all() if params.all else self.history.delete(params.id))
+
+    async def _leave_conversation(self, tab_id: int) -> None:
+        """Give the tab a new conversation, for good: nothing of the old one is written any more."""
+        async with self._starting.setdefault(tab_id, asyncio.Lock()):
+            await self.runs.make_room(tab_id)
+            await (await self.conversations.of(tab_id)).journal.saved(ACCEPT_SAVE_TIMEOUT)
+            conversation = await self.conversations.clear(tab_id)
+        told = {"tabId": tab_id, "conversationId": conversation.id}
+        self.host.ui.emit("conversation_cleared", told)
 
     # --- settings and providers ---
 

@@ -4,9 +4,9 @@ A value that does not fit is refused as ``bad_params`` before anybody acts on it
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from webbrain.agent.cards import TEXT_CHARS
@@ -16,9 +16,13 @@ from webbrain.core.errors import WebBrainError
 from webbrain.core.limits import USER_MESSAGE_CHARS
 from webbrain.core.types import Capability
 from webbrain.services.attachments import FILES_TOLD, Upload
+from webbrain.services.history import BATCH, PAGE, PREFIX
 from webbrain.services.vision import MODEL_CHARS
 
 ID_CHARS: Final = 128
+CONVERSATION_ID: Final = rf"^{PREFIX}\w{{1,64}}$"
+"""No other stream of the store has such a name."""
+QUERY_CHARS: Final = 200
 
 
 class Params(BaseModel):
@@ -137,6 +141,46 @@ class CommandParams(TabParams):
     """``commands.run``"""
 
     text: str = Field(min_length=1, max_length=USER_MESSAGE_CHARS)
+
+
+class HistoryPlace(Params):
+    """The last conversation of a list, behind which the next part begins."""
+
+    updated_at: float
+    id: str = Field(min_length=1, max_length=ID_CHARS)
+
+
+class HistoryListParams(Params):
+    """``history.list``"""
+
+    query: str = Field(default="", max_length=QUERY_CHARS)
+    before: HistoryPlace | None = None
+    limit: int = Field(default=PAGE, ge=1, le=BATCH)
+
+
+class HistoryParams(Params):
+    """``history.export``"""
+
+    id: str = Field(pattern=CONVERSATION_ID)
+
+
+class HistoryOpenParams(TabParams):
+    """``history.open``"""
+
+    id: str = Field(pattern=CONVERSATION_ID)
+
+
+class HistoryDeleteParams(Params):
+    """``history.delete``: one by its id, or all."""
+
+    id: str = Field(default="", pattern=rf"{CONVERSATION_ID}|^$")
+    all: bool = False
+
+    @model_validator(mode="after")
+    def _one_or_all(self) -> Self:
+        if bool(self.id) is self.all:
+            raise ValueError("say either which one or all")
+        return self
 
 
 class SettingsParams(Params):

@@ -16,6 +16,7 @@ from webbrain.core.refs import RefNumbers
 from webbrain.core.types import Capability
 from webbrain.host.protocols import Host
 from webbrain.host.reach import BrowserEvent
+from webbrain.policy.taint import origin_of
 from webbrain.tools.base import ToolSpec
 from webbrain.tools.debugging import attach, detach_all
 from webbrain.tools.dialogs import put_away
@@ -105,13 +106,17 @@ class RunTabs:
         return [OpenTab(tab_id=tab_id, url=clean(url, PAGE_URL_CHARS)) for tab_id, url in opened]
 
     async def take_over(self, tabs: list[OpenTab]) -> None:
-        """Count tabs that an earlier run of the conversation left open among those of this one."""
+        """Count tabs that an earlier run of the conversation left open among those of this one.
+
+        A tab of that number with a page of another site may be any tab: browsers begin their numbers anew.
+        """
         for tab in tabs:
             try:
                 there = await self._host.browser.get_tab(tab.tab_id)
             except BridgeError:
                 continue
-            if tab.tab_id != self.state.home:
+            same = tab.url == clean(there.url, PAGE_URL_CHARS) or origin_of(tab.url) == origin_of(there.url)
+            if tab.tab_id != self.state.home and same:
                 self.state.opened[tab.tab_id] = there.url
 
     async def end(self) -> None:

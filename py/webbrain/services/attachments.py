@@ -126,7 +126,7 @@ class AttachmentService:
     def __init__(self, host: Host, pictures: PictureStore) -> None:
         self._host = host
         self._pictures = pictures
-        self._documents = DocumentStore(host)
+        self.documents = DocumentStore(host)
 
     async def prepare(
         self, uploads: Sequence[Upload], info: ModelInfo, *, described: bool
@@ -171,7 +171,7 @@ class AttachmentService:
             for part in message.images
         ]
         documents = [
-            part.model_copy(update={"data_url": part.data_url or await self._documents.get(part.file_id)})
+            part.model_copy(update={"data_url": part.data_url or await self.documents.get(part.file_id)})
             for part in message.documents
         ]
         return message.model_copy(update={"images": images, "documents": documents})
@@ -181,7 +181,7 @@ class AttachmentService:
         if file.kind == "picture":
             file_id = await self._pictures.keep(data_url)
             return replace(attached, form="picture" if seen else "unseen", data_url=data_url, file_id=file_id)
-        file_id = await self._documents.keep(data_url)
+        file_id = await self.documents.keep(data_url)
         pages = file_kinds.page_count(file.data)
         return replace(attached, form="document", data_url=data_url, pages=pages, file_id=file_id)
 

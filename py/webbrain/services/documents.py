@@ -7,11 +7,13 @@ after the Worker was replaced.
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from typing import Final
 
 from webbrain.core.errors import WebBrainError
 from webbrain.core.ids import new_id
 from webbrain.host.protocols import Host
+from webbrain.services.pictures import ids_in
 
 LIST: Final = "documents"
 DOCUMENTS_KEPT: Final = 10
@@ -50,13 +52,26 @@ class DocumentStore:
         text = "".join(pieces)
         return text if len(text) == whole else ""
 
+    async def remove(self, goes: Callable[[str], bool]) -> None:
+        """Remove the documents whose ids ``goes`` names; raise ``WebBrainError`` if the store refuses."""
+        store = self._host.store
+        async with self._writing:
+            listed = ids_in(await store.read(LIST))
+            gone = [one for one in listed if goes(one)]
+            if not gone:
+                return
+            await store.delete(LIST)
+            await store.append(LIST, [{"id": kept} for kept in listed if not goes(kept)])
+            for file_id in gone:
+                await store.delete(_stream(file_id))
+
     async def _write(self, file_id: str, data_url: str) -> None:
         store = self._host.store
         for start in range(0, len(data_url), PIECE_CHARS):
             piece = {"piece": data_url[start : start + PIECE_CHARS], "chars": len(data_url)}
             await store.append(_stream(file_id), [piece])
         await store.append(LIST, [{"id": file_id}])
-        listed = [str(record["id"]) for _, record in await store.read(LIST)]
+        listed = ids_in(await store.read(LIST))
         if len(listed) <= DOCUMENTS_KEPT:
             return
         await store.delete(LIST)

@@ -7,7 +7,8 @@ first, and the oldest go once there are more than ``PICTURES_KEPT``.
 
 import asyncio
 import contextlib
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 from webbrain.core.errors import WebBrainError
 from webbrain.core.ids import new_id
@@ -21,6 +22,11 @@ IN_MEMORY: Final = 6
 
 def _stream(picture_id: str) -> str:
     return f"picture:{picture_id}"
+
+
+def ids_in(records: Iterable[tuple[int, Mapping[str, Any]]]) -> list[str]:
+    """The ids in the records of a list, as far as they can be read."""
+    return [record["id"] for _, record in records if isinstance(record.get("id"), str)]
 
 
 class PictureStore:
@@ -53,10 +59,29 @@ class PictureStore:
             return ""
         return str(records[0][1].get("dataUrl", "")) if records else ""
 
+    async def remove(self, goes: Callable[[str], bool]) -> None:
+        """Remove the pictures whose ids ``goes`` names; raise ``WebBrainError`` if the store refuses."""
+        async with self._writing:
+            for picture_id in [one for one in self._newest if goes(one)]:
+                del self._newest[picture_id]
+            listed = await self._list()
+            gone = [one for one in listed if goes(one)]
+            if not gone:
+                return
+            self._listed = [one for one in listed if not goes(one)]
+            await self._host.store.delete(LIST)
+            await self._host.store.append(LIST, [{"id": kept} for kept in self._listed])
+            for picture_id in gone:
+                await self._host.store.delete(_stream(picture_id))
+
+    async def _list(self) -> list[str]:
+        if self._listed is None:
+            self._listed = ids_in(await self._host.store.read(LIST))
+        return self._listed
+
     async def _write(self, picture_id: str, data_url: str) -> None:
         store = self._host.store
-        if self._listed is None:
-            self._listed = [str(record["id"]) for _, record in await store.read(LIST)]
+        self._listed = await self._list()
         await store.append(_stream(picture_id), [{"dataUrl": data_url}])
         self._listed.append(picture_id)
         if len(self._listed) <= PICTURES_KEPT:
