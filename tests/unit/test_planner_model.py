@@ -187,7 +187,7 @@ def test_edits_keep_what_is_known_of_the_steps_left_alone() -> None:
     assert after.requires_state_change
 
 
-@pytest.mark.parametrize("form", ["full", "intent", "small"])
+@pytest.mark.parametrize("form", ["full", "intent", "small", "least"])
 def test_the_schema_and_what_tests_answer_fit_each_other(form: Any) -> None:
     held = schema_for(form, held=True)
     assert fits.problem(json.loads(plan_text(held)), held) == ""

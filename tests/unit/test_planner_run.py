@@ -132,6 +132,10 @@ async def test_a_small_model_is_asked_behind_what_every_call_begins_with() -> No
     asked, first = made.model.plans[0].messages, made.request.messages
     assert len(asked) > 2
     assert asked[:-1] == first[:-1]
+    assert len(asked[-1].content) < 500, "all of it is read at the speed of a small computer"
+    schema = made.model.plans[0].response_schema
+    assert schema is not None
+    assert set(schema["properties"]) == {"summary", "steps"}
 
 
 async def test_a_plan_that_nobody_looked_at_does_not_reach_a_small_model() -> None:

@@ -19,7 +19,7 @@ from webbrain.providers.loose_json import parse_object
 
 TEMPERATURE: Final = 0.3
 TEMPERATURE_REPAIR: Final = 0.1
-MAX_TOKENS: Final[dict[Form, int]] = {"full": 4_096, "intent": 2_048, "small": 384}
+MAX_TOKENS: Final[dict[Form, int]] = {"full": 4_096, "intent": 2_048, "small": 384, "least": 256}
 ECHO_CHARS: Final = 4_000
 """Of an answer that is no plan, shown to the model again."""
 FOLLOW_UP_CHARS: Final = 100
@@ -60,6 +60,8 @@ def form_for(info: ModelInfo, rules: PlanRules, text: str, *, follow_up: bool) -
     short = follow_up and rules.mode == "try" and len(text.strip()) <= FOLLOW_UP_CHARS and "://" not in text
     if rules.mode == "off" or short:
         return None if small else "intent"
+    if info.constrained:
+        return "least"
     return "small" if small else "full"
 
 

@@ -38,9 +38,9 @@ RequestKind = Literal["execute", "respond", "plan_only", "clarify"]
 KINDS: Final[tuple[RequestKind, ...]] = ("execute", "respond", "plan_only", "clarify")
 NEEDS_STEPS: Final = frozenset({"execute", "plan_only"})
 
-Form = Literal["full", "intent", "small"]
-"""How much is asked for: all of it, what kind of request it is, or what a small model held to a schema can
-say."""
+Form = Literal["full", "intent", "small", "least"]
+"""How much is asked for: all of it, what kind of request it is, what a small model can say, or summary and
+steps alone, of a model that is held to a schema at every step."""
 
 NO_SUMMARY: Final = "The plan has no summary."
 NO_STEPS: Final = "The plan has no steps."
@@ -198,15 +198,13 @@ def schema_for(form: Form, *, held: bool) -> dict[str, Any]:
     loose: what does not fit is mended afterwards rather than asked for again."""
     if not held:
         return {"type": "object", "required": ["summary"]}
-    if form == "small":
+    if form in ("small", "least"):
         step = {"type": "string", "minLength": 1, "maxLength": SMALL_STEP_CHARS}
-        return _object(
-            {
-                "summary": {"type": "string", "minLength": 1, "maxLength": SMALL_SUMMARY_CHARS},
-                "steps": {"type": "array", "items": step, "minItems": 1, "maxItems": SMALL_STEPS},
-                "requires_state_change": {"type": "boolean"},
-            }
-        )
+        short: dict[str, Any] = {
+            "summary": {"type": "string", "minLength": 1, "maxLength": SMALL_SUMMARY_CHARS},
+            "steps": {"type": "array", "items": step, "minItems": 1, "maxItems": SMALL_STEPS},
+        }
+        return _object(short if form == "least" else {**short, "requires_state_change": {"type": "boolean"}})
     texts = {"type": "array", "items": {"type": "string"}}
     first: dict[str, Any] = {
         "request_kind": {"enum": list(KINDS), "type": "string"},

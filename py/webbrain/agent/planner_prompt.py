@@ -23,7 +23,12 @@ REQUEST_CHARS: Final = 8_000
 it."""
 SMALL_REQUEST_CHARS: Final = 1_500
 
-PROMPTS: Final[dict[Form, str]] = {"full": "planner", "intent": "planner-intent", "small": "planner-small"}
+PROMPTS: Final[dict[Form, str]] = {
+    "full": "planner",
+    "intent": "planner-intent",
+    "small": "planner-small",
+    "least": "planner-least",
+}
 LEFT_OUT: Final = "\n[… {count} characters left out …]\n"
 
 
@@ -43,6 +48,10 @@ class Asked:
 def planner_messages(asked: Asked, form: Form, opening: Sequence[Message] = ()) -> list[Message]:
     """The messages of the call. ``opening`` are those that every call of this run begins with: a small
     model's server has read them already, or need not read them again afterwards."""
+    if form == "least":
+        # Every word is read at the speed of a small computer, and it plans without having seen the page anyway.
+        lines = [prompt(PROMPTS[form]), "", f"Task: {_request(asked, form)}"]
+        return [*opening, Message(role="user", content="\n".join(lines))]
     if form == "small":
         lines = [prompt(PROMPTS[form]), "", "The task:", "", *_known(asked), f"Task: {_request(asked, form)}"]
         return [*opening, Message(role="user", content="\n".join(lines))]
@@ -95,7 +104,7 @@ def _words(message: Message) -> str:
 
 
 def _request(asked: Asked, form: Form) -> str:
-    limit = SMALL_REQUEST_CHARS if form == "small" else REQUEST_CHARS
+    limit = SMALL_REQUEST_CHARS if form in ("small", "least") else REQUEST_CHARS
     text = asked.text.strip()
     if len(text) <= limit:
         return text

@@ -111,7 +111,7 @@ class Planning:
             return self._without(error)
         if plan.request_kind != "execute":
             return Start(reply=reply_text(plan))
-        if client.info.constrained:
+        if form == "least":
             # Its schema keeps it from ending before something was done, by the words of the task. What it
             # guesses of that itself would only refuse answers that are right.
             plan = plan.model_copy(update={"requires_state_change": False})

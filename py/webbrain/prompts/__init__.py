@@ -22,6 +22,7 @@ COMPOSED: Final[Mapping[str, tuple[str, ...]]] = {
     "planner": ("planner",),
     "planner-intent": ("planner-intent",),
     "planner-small": ("planner-small",),
+    "planner-least": ("planner-least",),
     "summarise": ("summarise",),
     "strict-secrets": ("strict-secrets",),
     "describe-attachment": ("describe-attachment",),
