@@ -6,7 +6,7 @@ import pytest
 
 from tests.content.harness import Site, serving
 from tests.support.approve import allow_in
-from tests.support.browsers import Browser, open_browser
+from tests.support.browsers import Browser, running
 from tests.support.player import Live, Player
 from tests.support.port import Port
 from tests.support.stage import ENGINES
@@ -38,11 +38,8 @@ def engine(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="package")
 def browser(engine: str) -> Iterator[Browser]:
     """A browser with the build in it."""
-    running = open_browser(engine)
-    try:
-        yield running
-    finally:
-        running.close()
+    with running(engine) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="package")

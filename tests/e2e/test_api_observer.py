@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from aiohttp import web
 
 from tests.support.port import Port
-from tests.support.script import call, done, last_result, on_ref, see
+from tests.support.script import Results, call, done, on_ref, see
 from tests.support.stage import Stage
 from webbrain.testing.chat import Answer, ModelCall
 from webbrain.testing.local_server import LocalServer
@@ -59,21 +58,8 @@ def stars() -> Iterator[Stars]:
         yield running
 
 
-class Looks:
-    """What the tools answered, in order."""
-
-    def __init__(self) -> None:
-        self.results: list[dict[str, Any]] = []
-
-    def then(self, answer: Any) -> Any:
-        """The next step, after a look at the newest result."""
-
-        def think(model_call: ModelCall) -> Answer:
-            self.results.append(last_result(model_call).result)
-            reply: Answer = answer(model_call) if callable(answer) else answer
-            return reply
-
-        return think
+class Looks(Results):
+    """What the tools answered, and what may be done with it."""
 
     def again(self, _: ModelCall) -> Answer:
         """Have the request sent again that the newest result names."""

@@ -1,15 +1,13 @@
 """JavaScript dialogs: in Chromium the model answers them, in Firefox they are noticed; no run hangs."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from tests.support.browsers import Browser
 from tests.support.page_site import PageSite
-from tests.support.script import call, done, last_result, on_ref, see
+from tests.support.script import Results, call, done, on_ref, see
 from tests.support.stage import Stage
-from webbrain.testing.chat import Answer, ModelCall
 
 SAID = "<p id=said>nothing</p><script>const say = (t) => { said.textContent = t; }</script>"
 PAGES = {
@@ -33,26 +31,6 @@ def site(browser: Browser) -> Iterator[PageSite]:
         yield running
 
 
-class Notes:
-    """Remembers what a tool answered, on the way to the next step of a script."""
-
-    def __init__(self) -> None:
-        self.results: list[dict[str, Any]] = []
-        self.texts: list[str] = []
-
-    def then(self, answer: Any) -> Any:
-        """The next step, after a look at the newest result."""
-
-        def think(model_call: ModelCall) -> Answer:
-            step = last_result(model_call)
-            self.results.append(step.result)
-            self.texts.append(step.text)
-            reply: Answer = answer(model_call) if callable(answer) else answer
-            return reply
-
-        return think
-
-
 def chromium_only(stage: Stage) -> None:
     if stage.browser.name != "chromium":
         pytest.skip("Firefox gives extensions no debugger, so nobody there can see or answer a dialog")
@@ -62,7 +40,7 @@ def chromium_only(stage: Stage) -> None:
 def test_the_model_answers_a_confirm(stage: Stage, site: PageSite, accept: bool, outcome: str) -> None:
     chromium_only(stage)
     tab, panel = stage.open(f"{site.url}/confirm")
-    notes = Notes()
+    notes = Results()
     answer = notes.then(call("answer_dialog", accept=accept))
     stage.plan(see(), on_ref("click_ax", "Delete"), answer, see(), done("Answered."))
     panel.send("Delete it.", "act")
@@ -76,7 +54,7 @@ def test_the_model_answers_a_confirm(stage: Stage, site: PageSite, accept: bool,
 def test_a_prompt_gets_the_model_s_text(stage: Stage, site: PageSite) -> None:
     chromium_only(stage)
     tab, panel = stage.open(f"{site.url}/prompt")
-    notes = Notes()
+    notes = Results()
     answer = notes.then(call("answer_dialog", accept=True, text="Ada"))
     stage.plan(see(), on_ref("click_ax", "Rename"), answer, done("Renamed."))
     panel.send("Rename it to Ada.", "act")
@@ -97,7 +75,7 @@ def test_a_confirm_that_the_model_ignores_is_not_agreed_to(stage: Stage, site: P
 def test_reading_shows_the_dialog_and_leaves_it(stage: Stage, site: PageSite) -> None:
     chromium_only(stage)
     tab, panel = stage.open(f"{site.url}/confirm")
-    notes = Notes()
+    notes = Results()
     stage.plan(see(), on_ref("click_ax", "Delete"), see())
     stage.plan(notes.then(call("answer_dialog", accept=True)), done("Done."))
     panel.send("Delete it.", "act")
@@ -119,7 +97,7 @@ def test_an_alert_while_a_page_loads(stage: Stage, site: PageSite) -> None:
     """The debugger is there before the page is, so the dialog is seen."""
     chromium_only(stage)
     tab, panel = stage.open(f"{site.url}/next")
-    notes = Notes()
+    notes = Results()
     stage.plan(call("navigate", url=f"{site.url}/alert-on-load"))
     stage.plan(notes.then(call("answer_dialog", accept=True)), see(), notes.then(done("Read.")))
     panel.send("Read the shop.", "act")
@@ -135,7 +113,7 @@ def test_a_page_that_asks_whether_to_leave(stage: Stage, site: PageSite, force: 
     tab, panel = stage.open(f"{site.url}/draft")
     tab.page.click("textarea")
     tab.page.keys("a draft")
-    notes = Notes()
+    notes = Results()
     stage.plan(call("navigate", url=f"{site.url}/next", force=force), notes.then(done("Tried.")))
     panel.send("Go on.", "act")
     panel.wait_over()
@@ -154,7 +132,7 @@ def test_firefox_notices_a_page_that_stands_still(stage: Stage, site: PageSite) 
     if stage.browser.name != "firefox":
         pytest.skip("In Chromium the debugger tells of the dialog; see above")
     tab, panel = stage.open(f"{site.url}/alert")
-    notes = Notes()
+    notes = Results()
     stage.plan(see(), on_ref("click_ax", "Buy"), notes.then(done("A dialog is open.", "partial")))
     panel.send("Buy it.", "act")
     turn = panel.wait_over(30)

@@ -2,12 +2,13 @@
 
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from tests.support.browsers.sidepanel import open_side_panel
 from tests.support.page_site import PageSite
-from tests.support.script import call, done, last_result, on_ref, say, see
+from tests.support.screens import Panel
+from tests.support.script import Results, call, done, on_ref, say, see, tree
 from tests.support.stage import Stage
 from webbrain.testing.chat import Answer, ModelCall
 
@@ -31,21 +32,8 @@ def site() -> Iterator[PageSite]:
         yield running
 
 
-class Notes:
-    """What tools answered, in order."""
-
-    def __init__(self) -> None:
-        self.results: list[dict[str, Any]] = []
-
-    def then(self, answer: Any) -> Any:
-        """The next step, after a look at the newest result."""
-
-        def think(model_call: ModelCall) -> Answer:
-            self.results.append(last_result(model_call).result)
-            reply: Answer = answer(model_call) if callable(answer) else answer
-            return reply
-
-        return think
+class Notes(Results):
+    """What tools answered, and what may be done with it."""
 
     def into_new_tab(self, _: ModelCall) -> Answer:
         """Go on in the tab that the newest result named."""
@@ -133,6 +121,45 @@ def test_a_question_in_another_tab_is_about_that_tab(stage: Stage, site: PageSit
     assert "/mail" in asked[1]
     assert "/shop" not in asked[1]
     assert [turn.text for turn in shop.turns()] == ["A shop."]
+
+
+def test_78_the_panel_goes_with_the_user_and_the_run_stays(stage: Stage, site: PageSite) -> None:
+    """A run begins in one tab; the user goes to another and asks there about "this page".
+
+    The panel beside the tabs names the tab that is meant, the answer is about that one, and the run that was
+    begun goes on in its own.
+    """
+    shop, mail = stage.open_tab(f"{site.url}/shop"), stage.open_tab(f"{site.url}/mail")
+    shop.page.activate()
+    panel = Panel(stage.browser, shop, open_side_panel(stage.browser, shop.id))
+    stage.panels.append(panel)
+    named = "document.querySelector('.tab-title')?.textContent"
+    panel.page.wait(f"{named} === 'shop'", what="the shop to be named")
+    stage.plan(call("wait_for_element", selector="#go", timeout=30_000))
+    panel.send("Take it once it can be had.", "act")
+    panel.wait_turn("turn.steps.some((step) => step.state === 'running')")
+
+    mail.page.activate()
+    panel.page.wait("!document.querySelector('article.turn')", what="the conversation of the other tab")
+    panel.page.wait(f"{named} === 'mail'", what="the mail to be named")
+    stage.plan(see(), lambda seen: say(f"It is headed {tree(seen)[0].name}."))
+    panel.send("What is this page about?", "ask")
+    panel.wait_turn("turn.answers.join().includes('It is headed Mail.')")
+    assert panel.wait_over().status == "completed"
+    asked = stage.model.calls[-1].turns
+    assert "/mail" in asked[1].text
+    assert "/shop" not in " ".join(turn.text for turn in asked)
+    assert shop.page.text("#said") == "nothing"
+
+    stage.plan(see(), on_ref("click_ax", "Take it"), done("Taken in the shop.", "partial"))
+    shop.page.eval("document.body.append(Object.assign(document.createElement('i'), {id: 'go'})) ?? true")
+    shop.page.activate()
+    panel.page.wait(f"{named} === 'shop'", what="the shop to be named again")
+    panel.wait_turn("turn.answers.join().includes('Taken in the shop.')")
+    assert panel.wait_over().status == "completed"
+    assert shop.page.text("#said") == "bought"
+    assert [turn.question.splitlines()[-1] for turn in panel.turns()] == ["Take it once it can be had."]
+    stage.settled()
 
 
 def test_a_page_of_our_own_is_no_target(stage: Stage, site: PageSite) -> None:

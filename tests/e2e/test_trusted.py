@@ -5,14 +5,13 @@ Firefox has no debugger for extensions; there the page makes the events, and wha
 
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from tests.support.browsers import Browser
 from tests.support.page_site import PageSite
 from tests.support.port import Port
-from tests.support.script import call, done, last_result, on_ref, see, tree
+from tests.support.script import Results, call, done, on_ref, see, tree
 from tests.support.stage import CHROMIUM_ONLY, Stage
 from webbrain.testing.chat import Answer, ModelCall
 from webbrain.testing.model_server import ModelServer, Script
@@ -64,26 +63,9 @@ def site() -> Iterator[PageSite]:
         yield running
 
 
-class Seen:
-    """The results on the way."""
-
-    def __init__(self) -> None:
-        self.results: list[dict[str, Any]] = []
-
-    def then(self, answer: Any) -> Any:
-        """The next step, after a look at the newest result."""
-
-        def think(model_call: ModelCall) -> Answer:
-            self.results.append(last_result(model_call).result)
-            reply: Answer = answer(model_call) if callable(answer) else answer
-            return reply
-
-        return think
-
-
 def test_a_page_that_takes_real_presses_only(stage: Stage, site: PageSite) -> None:
     tab, panel = stage.open(f"{site.url}/real")
-    seen = Seen()
+    seen = Results()
     stage.plan(see(), on_ref("click_ax", "Blue theme"), seen.then(done("Blue.")))
     panel.send("Make it blue.", "act")
     panel.wait_over()
@@ -143,7 +125,7 @@ def test_a_drag_carries_its_data(stage: Stage, site: PageSite) -> None:
 def test_a_debugger_that_was_lost_is_attached_again(stage: Stage, site: PageSite) -> None:
     """Somebody ends the session between two steps; the next press arrives all the same."""
     tab, panel = stage.open(f"{site.url}/place")
-    seen = Seen()
+    seen = Results()
     reached, go_on = threading.Event(), threading.Event()
 
     def lost_meanwhile(_: ModelCall) -> Answer:

@@ -69,11 +69,11 @@ class Turn:
 
 
 class Panel:
-    """The side panel of one tab."""
+    """The side panel of one tab, or, in a ``page`` of its own kind, of whichever tab is in front."""
 
-    def __init__(self, browser: Browser, tab: Tab | int) -> None:
+    def __init__(self, browser: Browser, tab: Tab | int, page: Page | None = None) -> None:
         self.browser = browser
-        self.page: Page = browser.open_panel(tab)
+        self.page: Page = page or browser.open_panel(tab)
         self.wait_ready()
 
     approves = False

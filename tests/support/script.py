@@ -8,9 +8,29 @@ from webbrain.testing.demo.history import Step, steps
 from webbrain.testing.demo.tree import Node, parse
 from webbrain.testing.model_server import call
 
-__all__ = ["call", "done", "last_result", "on_ref", "say", "see", "tree"]
+__all__ = ["Results", "call", "done", "last_result", "on_ref", "say", "see", "tree"]
 
 Think = Callable[[ModelCall], Answer]
+
+
+class Results:
+    """What tools answered, in order, remembered on the way to the next step of a script."""
+
+    def __init__(self) -> None:
+        self.results: list[dict[str, Any]] = []
+        self.texts: list[str] = []
+
+    def then(self, answer: Any) -> Think:
+        """The next step, after a look at the newest result."""
+
+        def think(model_call: ModelCall) -> Answer:
+            step = last_result(model_call)
+            self.results.append(step.result)
+            self.texts.append(step.text)
+            reply: Answer = answer(model_call) if callable(answer) else answer
+            return reply
+
+        return think
 
 
 def say(text: str, **how: Any) -> Reply:

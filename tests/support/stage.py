@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.approve import allow_in
-from tests.support.browsers import Browser, Tab, open_browser
+from tests.support.browsers import Browser, Tab, running
 from tests.support.screens import Panel, Settings
 from webbrain.testing.model_server import ModelServer, Script
 from webbrain.testing.site import Shop
@@ -102,11 +102,8 @@ def engine(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def browser(engine: str) -> Iterator[Browser]:
     """A browser with the build in it, and nothing set up."""
-    running = open_browser(engine)
-    try:
-        yield running
-    finally:
-        running.close()
+    with running(engine) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")

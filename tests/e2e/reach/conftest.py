@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from tests.e2e.reach.asking import PAGES
-from tests.support.browsers import Browser, open_browser
+from tests.support.browsers import Browser, running
 from tests.support.browsers.chromium import Chromium
 from tests.support.outside import HostOutside
 from tests.support.small_site import SmallSite
@@ -23,18 +23,15 @@ def engine(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="package")
 def browser(engine: str) -> Iterator[Browser]:
     """A browser with the build in it."""
-    running = open_browser(engine)
-    try:
-        yield running
-    finally:
-        running.close()
+    with running(engine) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="package")
 def package_site() -> Iterator[SmallSite]:
     """The server of the pages."""
-    with SmallSite(PAGES) as running:
-        yield running
+    with SmallSite(PAGES) as served:
+        yield served
 
 
 @pytest.fixture

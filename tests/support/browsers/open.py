@@ -1,6 +1,8 @@
 """Opening a browser by name, with the build that belongs to it."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.browsers.base import Browser, BrowserMissing
@@ -19,6 +21,16 @@ def extension_folder(name: str) -> Path:
     if not (folder / "manifest.json").exists():
         raise BrowserMissing(f"{folder} is not built: make build")
     return folder
+
+
+@contextmanager
+def running(name: str) -> Iterator[Browser]:
+    """A browser with the build in it, closed with the block."""
+    browser = open_browser(name)
+    try:
+        yield browser
+    finally:
+        browser.close()
 
 
 def open_browser(
