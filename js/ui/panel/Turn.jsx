@@ -56,7 +56,7 @@ export function Turn({ turn, last }) {
           <span />
         </p>
       )}
-      {over && <Footer turn={turn} />}
+      {over && <Footer turn={turn} last={last} />}
     </article>
   );
 }
@@ -264,9 +264,9 @@ function MaxSteps({ item, last }) {
 /**
  * How the run ended, what it took, and its text to take away.
  *
- * @param {{turn: TurnModel}} props
+ * @param {{turn: TurnModel, last: boolean}} props
  */
-function Footer({ turn }) {
+function Footer({ turn, last }) {
   const text = answerText(turn);
   const verdict = verdictOf(turn);
   const steps = turn.items.filter((item) => item.kind === "tool").length;
@@ -282,6 +282,17 @@ function Footer({ turn }) {
       {turn.durationMs > 0 && (steps > 0 || text) && <span>{duration(turn.durationMs)}</span>}
       {turn.usage && <Spent usage={turn.usage} />}
       {text && <CopyButton text={() => text} label={t("copy_answer")} />}
+      {last && turn.status === "interrupted" && (
+        <button
+          type="button"
+          class="button"
+          data-action="continue"
+          disabled={busy.value}
+          onClick={continueRun}
+        >
+          {t("continue")}
+        </button>
+      )}
     </footer>
   );
 }
