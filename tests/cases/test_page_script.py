@@ -1,10 +1,10 @@
 """Rows 90 and 92: tools that run a model's JavaScript in a page, and fail on strict sites with a raw message.
 
-They cannot occur. No tool runs script that a model wrote: pages are read and worked by the content script, which
-lives in a world of its own, so neither the policy of a page nor trusted types apply to it
+They cannot occur. No tool runs script that a model wrote: pages are read and worked by the content script,
+which lives in a world of its own, so neither the policy of a page nor trusted types apply to it
 (``test_hostile.py::test_strict_policies_of_pages`` does it on such pages). What would have to change for the
-rows to occur is held here. Row 91, the extension's own policy without ``unsafe-eval``, is a check of every build
-(``build/checks.py``, ``tests/arch/test_build_checks.py``).
+rows to occur is held here. Row 91, the extension's own policy without ``unsafe-eval``, is a check of every
+build (``build/checks.py``, ``tests/arch/test_build_checks.py``).
 """
 
 import json
