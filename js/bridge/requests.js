@@ -196,8 +196,7 @@ export function shownAddress(address) {
  * @param {Kept} kept
  */
 function described({ method, shown, body, headers }) {
-  const type = Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
-  const lines = body ? fieldsOf(body, type) : [];
+  const lines = body ? fieldsOf(body, contentType(headers)) : [];
   return {
     method,
     url: shown,
@@ -260,10 +259,7 @@ function hear(webRequest, tabId, tell) {
     const headers = Object.fromEntries(
       named.map((/** @type {any} */ { name, value }) => [name, String(value ?? "")]),
     );
-    const multipart = Object.entries(headers).some(
-      ([name, value]) => /^content-type$/i.test(name) && /^multipart/i.test(value),
-    );
-    tell({ ...seen, headers, body: multipart ? undefined : seen.body });
+    tell({ ...seen, headers, body: hasParts(headers) ? undefined : seen.body });
   };
   webRequest.onBeforeRequest.addListener(begins, filter, ["requestBody"]);
   webRequest.onBeforeSendHeaders.addListener(hasHead, filter, ["requestHeaders"]);
@@ -272,6 +268,13 @@ function hear(webRequest, tabId, tell) {
     webRequest.onBeforeSendHeaders.removeListener(hasHead);
   };
 }
+
+/** @param {Record<string, unknown>} headers @returns {boolean} whether the body has a boundary in it, files perhaps */
+const hasParts = (headers) => /^multipart/i.test(contentType(headers));
+
+/** @param {Record<string, unknown>} headers */
+const contentType = (headers) =>
+  String(Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "");
 
 /** @param {any} body as `webRequest` tells it @returns {string | null | undefined} */
 function textOf(body) {
@@ -304,10 +307,7 @@ const within = (text) => (text.length <= BODY_CHARS ? text : undefined);
 export function seenOf({ type, documentURL, wallTime, request, redirectResponse }) {
   if (!["XHR", "Fetch"].includes(type) || redirectResponse) return null;
   const { method, url, headers, postData, hasPostData } = request;
-  const multipart = Object.entries(headers).some(
-    ([name, value]) => /^content-type$/i.test(name) && /^multipart/i.test(String(value)),
-  );
-  const whole = postData === undefined || multipart ? undefined : within(postData);
+  const whole = postData === undefined || hasParts(headers) ? undefined : within(postData);
   return {
     method,
     url,

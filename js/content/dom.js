@@ -342,13 +342,7 @@ export function deepElementFromPoint(doc, x, y) {
  * @returns {Element | null}
  */
 export function query(scope, selector) {
-  const proto =
-    nodeType(scope) === 9
-      ? Document.prototype
-      : nodeType(scope) === 11
-        ? DocumentFragment.prototype
-        : Element.prototype;
-  return proto.querySelector.call(scope, selector);
+  return prototypeOf(scope).querySelector.call(scope, selector);
 }
 
 /**
@@ -357,13 +351,14 @@ export function query(scope, selector) {
  * @returns {NodeListOf<Element>}
  */
 export function queryAll(scope, selector) {
-  const proto =
-    nodeType(scope) === 9
-      ? Document.prototype
-      : nodeType(scope) === 11
-        ? DocumentFragment.prototype
-        : Element.prototype;
-  return proto.querySelectorAll.call(scope, selector);
+  return prototypeOf(scope).querySelectorAll.call(scope, selector);
+}
+
+/** @param {Node} scope @returns {Document | DocumentFragment | Element} where the browser's own queries for it are */
+function prototypeOf(scope) {
+  const type = nodeType(scope);
+  if (type === 9) return Document.prototype;
+  return type === 11 ? DocumentFragment.prototype : Element.prototype;
 }
 
 /**

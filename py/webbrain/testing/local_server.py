@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any, Self
@@ -12,7 +13,27 @@ START_TIMEOUT = 10.0
 STOP_TIMEOUT = 10.0
 
 
-class LocalServer:
+class Startable(ABC):
+    """Something that serves while in its ``with`` block."""
+
+    @abstractmethod
+    def start(self) -> Self:
+        """Listen."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop listening."""
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+class LocalServer(Startable):
     """Serves what ``make_app`` builds on 127.0.0.1 and a free port, while in its ``with`` block.
 
     The application is built inside the server's own event loop, so it may create asyncio objects. Requests
@@ -104,10 +125,17 @@ class LocalServer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def __enter__(self) -> Self:
-        return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
+class Hosted(Startable):
+    """What answers through a :class:`LocalServer` of its own."""
+
+    _server: LocalServer
+
+    def start(self) -> Self:
+        """Listen."""
+        self._server.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop listening; what is open is cut, what is held let go."""
+        self._server.stop()

@@ -9,8 +9,8 @@ import json
 import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from types import ModuleType, TracebackType
-from typing import Final, Self
+from types import ModuleType
+from typing import Final
 
 from aiohttp import web
 
@@ -25,7 +25,7 @@ from webbrain.testing import (
     speech_wire,
 )
 from webbrain.testing.chat import Answer, BadRequest, Call, ModelCall, Refusal, Reply, Stall
-from webbrain.testing.local_server import LocalServer
+from webbrain.testing.local_server import Hosted, LocalServer
 from webbrain.testing.planning import asks_for_plan, plan_text
 from webbrain.testing.speech_wire import SpeechCall
 
@@ -89,7 +89,7 @@ class Script:
         return answer(request) if callable(answer) else answer
 
 
-class ModelServer:
+class ModelServer(Hosted):
     """Serves ``think`` on ``/v1/chat/completions``, ``/v1/messages``, ``/v1/responses`` and ``/v1/models``,
     and below ``/openai/deployments`` (Azure), ``/llamacpp`` and ``/model`` (Bedrock, whose signatures are
     checked with ``api_key`` as the secret). Speech sent to ``/v1/audio/transcriptions`` becomes what
@@ -144,23 +144,6 @@ class ModelServer:
     def wait_for_abort(self, count: int = 1, timeout: float = 10.0) -> None:
         """Return once ``count`` answers were broken off by the caller; raise ``TimeoutError``."""
         self._wait(lambda: self.aborted >= count, timeout, f"{count} aborted answers")
-
-    def start(self) -> Self:
-        """Listen."""
-        self._server.start()
-        return self
-
-    def stop(self) -> None:
-        """Stop listening; open answers are cut."""
-        self._server.stop()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def _app(self) -> web.Application:
         app = web.Application(client_max_size=REQUEST_LIMIT, middlewares=[self._guard])

@@ -6,12 +6,10 @@ import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from aiohttp import web
 
-from webbrain.testing.local_server import LocalServer
+from webbrain.testing.local_server import Hosted, LocalServer
 from webbrain.testing.site import hostile, pages, words
 from webbrain.testing.site.words import CITIES, PRODUCTS, Order
 
@@ -29,7 +27,7 @@ class Placed:
     order: Order
 
 
-class Shop:
+class Shop(Hosted):
     """A small shop on 127.0.0.1: products, a search, an order form, facts, and hostile pages.
 
     ``seed`` decides wording and order of everything, and the order numbers. The record is the truth for
@@ -71,23 +69,6 @@ class Shop:
         with self._changed:
             if not self._changed.wait_for(lambda: self.hits[path] >= count, timeout):
                 raise TimeoutError(f"{path} was asked {self.hits[path]} times, not {count}")
-
-    def start(self) -> Self:
-        """Listen."""
-        self._server.start()
-        return self
-
-    def stop(self) -> None:
-        """Stop listening and let every held request go."""
-        self._server.stop()
-
-    def __enter__(self) -> Self:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[self._count])
