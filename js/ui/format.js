@@ -88,6 +88,38 @@ export function bytes(count) {
 }
 
 /**
+ * The time of day.
+ *
+ * @param {number} at milliseconds since 1970
+ * @returns {string}
+ */
+export function time(at) {
+  return new Date(at).toLocaleTimeString(language.value, { hour: "2-digit", minute: "2-digit" });
+}
+
+/**
+ * A day as people name it: today, yesterday, or its date, with the year if it is another one.
+ *
+ * @param {number} at its first moment, in milliseconds since 1970
+ * @returns {string}
+ */
+export function day(at) {
+  const date = new Date(at);
+  const today = new Date();
+  today.setHours(0, 0, 0, 0);
+  const before = new Date(today);
+  before.setDate(before.getDate() - 1);
+  if (date >= today) return t("history_today");
+  if (date >= before) return t("history_yesterday");
+  return date.toLocaleDateString(language.value, {
+    weekday: "short",
+    day: "numeric",
+    month: "long",
+    ...(date.getFullYear() !== today.getFullYear() && { year: "numeric" }),
+  });
+}
+
+/**
  * JSON text laid out for reading; anything else comes back as it is.
  *
  * @param {string} text

@@ -15,14 +15,16 @@ from typing import Any, Final
 
 from webbrain import legacy
 from webbrain.agent.attachments import Attached
+from webbrain.agent.compaction import Compactor
 from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
 from webbrain.agent.run import Run
 from webbrain.agent.run_options import RunOptions
+from webbrain.agent.run_words import last_request
 from webbrain.agent.runs import Runs
 from webbrain.agent.secrecy import strict_parts
-from webbrain.agent.spending import Account
+from webbrain.agent.spending import Account, PaidClient
 from webbrain.agent.turns import NativeTurns, TurnStrategy
 from webbrain.app_params import (
     AnswerParams,
@@ -466,7 +468,27 @@ class App:
             await self.settings.save({"verboseMode": shown})
             return shown
 
-        return Doors(lambda tab_id: self.runs.active(tab_id) is not None, set_mode, allow_api, reset, verbose)
+        def running(tab_id: int) -> bool:
+            return self.runs.active(tab_id) is not None
+
+        return Doors(running, set_mode, allow_api, reset, self._compact, verbose)
+
+    async def _compact(self, tab_id: int) -> None:
+        """Fold the older messages of a tab's conversation; no task may begin meanwhile."""
+        async with self._starting.setdefault(tab_id, asyncio.Lock()):
+            await self.runs.make_room(tab_id)
+            conversation = await self.conversations.of(tab_id)
+            journal = conversation.journal
+            compactor = Compactor(journal, conversation.guard)
+            pinned, _ = last_request(journal)
+            if not compactor.can_fold(journal.messages, pinned=pinned):
+                raise WebBrainError("There is not enough to summarise here.", code="nothing_to_compact")
+            if await self.providers.active_info() is None:
+                raise NeedsPerson("Choose a model in the settings first.", code="no_provider")
+            client = await self.providers.active((await self.settings.load()).headers_timeout())
+            paid = PaidClient(client, Account(self.spending))
+            await compactor.by_hand(paid, journal.messages, pinned=pinned)
+            await journal.saved(ACCEPT_SAVE_TIMEOUT)
 
     # --- the history ---
 

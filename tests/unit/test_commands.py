@@ -208,3 +208,47 @@ def test_the_english_messages_are_python_s_own() -> None:
     families = re.compile(r"(ask_(title|text|note|answer|line)|command)_")
     assert {key: text for key, text in english.items() if families.match(key)} == expected
     assert english.keys() >= {f"can_{capability.value}" for capability in Capability} - {"can_none"}
+
+
+# --- what is done with the conversation ---
+
+
+async def test_a_conversation_is_summarised_by_hand() -> None:
+    bench = Bench(*(f"Answer {n}" for n in range(6)))
+    for n in range(6):
+        await bench.run(f"Question {n} {'about tea ' * 60}", "ask")
+    assert await run(bench, "/compact") == {"ok": True, "code": "compacted", "send": ""}
+    told = bench.last("context_compacted")
+    assert told["messagesBefore"] > told["messagesAfter"]
+    bench.model.steps = ["Here."]
+    await bench.run("And now?", "ask")
+    text = "\n".join(message.content for message in bench.request.messages)
+    assert "were summarised" in text
+    assert "Question 0" in text, "the first request always stays"
+    assert "Answer 5" in text
+    assert "Answer 1" not in "\n".join(
+        message.content for message in bench.request.messages if message.role == "assistant"
+    )
+    later = Bench("Later.", host=bench.host.successor())
+    await later.run("Still?", "ask")
+    assert "were summarised" in "\n".join(message.content for message in later.request.messages)
+
+
+async def test_nothing_is_summarised_where_there_is_nothing_or_a_task_runs() -> None:
+    bench = Bench("Answer.", call("click_ax", ref_id="ref_1"))
+    for _ in range(2):
+        with pytest.raises(WebBrainError) as error:
+            await run(bench, "/compact")
+        assert error.value.code == "nothing_to_compact"
+        if not bench.model.requests:
+            await bench.run("One", "ask")
+    gate = bench.host.page.block("click_ax")
+    await bench.start()
+    await gate.reached()
+    with pytest.raises(WebBrainError) as error:
+        await run(bench, "/compact")
+    assert error.value.code == "run_active"
+    for name in ("history", "export"):
+        assert (await run(bench, f"/{name}"))["code"] == name
+    await bench.stop()
+    assert len(bench.model.requests) == 2

@@ -3,6 +3,8 @@ import { DropZone } from "./Attachments.jsx";
 import { Activity, Composer } from "./Composer.jsx";
 import { Announcer, Conversation } from "./Conversation.jsx";
 import { Header } from "./Header.jsx";
+import { History } from "./History.jsx";
+import { historyShown } from "./history.js";
 import { Notices } from "./Notices.jsx";
 import { Queue } from "./Queue.jsx";
 import { Switches } from "./Switches.jsx";
@@ -29,10 +31,14 @@ export function App() {
       <Header />
       <Notices />
       <Switches />
-      <Conversation />
+      {historyShown.value ? <History /> : <Conversation />}
       <Activity />
-      <Queue />
-      <Composer />
+      {!historyShown.value && (
+        <>
+          <Queue />
+          <Composer />
+        </>
+      )}
       <DropZone />
       <Announcer />
     </>

@@ -3,7 +3,7 @@ import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { chosen, commands, keyOf, offers, said, take } from "./commands.js";
 
-const KNOWN = ["unknown_command", "bad_usage", "run_active"];
+const KNOWN = ["unknown_command", "bad_usage", "run_active", "nothing_to_compact", "nothing_to_export"];
 
 /** What a slash offers, and what came of the last command. */
 export function Commands() {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon, Mark } from "../shared/icons.jsx";
+import { closeHistory, historyShown, openHistory } from "./history.js";
 import { line } from "./line.js";
 import { boot, view } from "./state.js";
 import { clearConversation } from "./store.js";
@@ -34,6 +35,17 @@ export function Header() {
           onClick={() => setAsking(!asking)}
         >
           <Icon name="compose" />
+        </button>
+        <button
+          type="button"
+          id="open-history"
+          class="icon-button"
+          title={t("history")}
+          aria-label={t("history")}
+          aria-pressed={historyShown.value}
+          onClick={() => (historyShown.value ? closeHistory() : openHistory())}
+        >
+          <Icon name="history" />
         </button>
         <button
           type="button"
@@ -123,6 +135,7 @@ function ConfirmClear({ onClose }) {
           class="button primary"
           onClick={async () => {
             await clearConversation().catch(() => {});
+            historyShown.value = false;
             onClose();
             document.getElementById("composer")?.focus();
           }}

@@ -1,8 +1,9 @@
 import { computed, signal } from "@preact/signals";
 import { draftOf } from "./drafts.js";
+import { exportConversation, openHistory } from "./history.js";
 import { call } from "./line.js";
 import { enqueueText, setDraft } from "./sending.js";
-import { tab } from "./state.js";
+import { tab, views } from "./state.js";
 
 /**
  * Slash commands: Python has the table and carries them out; the panel offers them and says what came of it.
@@ -65,6 +66,11 @@ function offerOf(command) {
 /** @param {string} name @returns {string} the end of its message's key */
 export const keyOf = (name) => name.replaceAll("-", "_");
 
+/** A model writes the summary. */
+const SUMMARY_TIMEOUT_MS = 180_000;
+/** @param {string} text */
+const isSummary = (text) => /^\s*\/compact(?!\s+--)(?:\s|$)/i.test(text);
+
 /** Fetch the table, once a slash is typed. */
 export async function loadCommands() {
   if (commands.value.length) return;
@@ -116,8 +122,19 @@ export function typed(text) {
  */
 export async function runCommand(tabId, text) {
   try {
-    const answer = await call("commands.run", { tabId, text });
+    if (isSummary(text)) said.value = { kind: "ok", code: "compacting", params: {} };
+    const answer = await call("commands.run", { tabId, text }, { timeoutMs: SUMMARY_TIMEOUT_MS });
     setDraft("");
+    if (answer.code === "history") {
+      said.value = null;
+      openHistory();
+      return;
+    }
+    if (answer.code === "export") {
+      const id = views.value[tabId]?.conversation.id ?? "";
+      said.value = { kind: "ok", code: "exported", params: { filename: await exportConversation(id) } };
+      return;
+    }
     if (answer.code === "help") await loadCommands();
     said.value = {
       kind: answer.code === "help" ? "help" : "ok",

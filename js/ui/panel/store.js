@@ -2,6 +2,7 @@ import { emptyConversation, fromEvents, reduce, runningTurn } from "../conversat
 import { setLanguage } from "../i18n.js";
 import { applyTheme } from "../theme.js";
 import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
+import { historyChanged } from "./history.js";
 import { call, connect } from "./line.js";
 import { deliver } from "./sending.js";
 import { asks, boot, busy, patch, tab, verbose, view, views, voiceEnabled } from "./state.js";
@@ -116,6 +117,12 @@ function receive(method, params) {
           early: [],
           stopping: false,
         });
+      break;
+    case "conversation_opened":
+      if (views.value[params.tabId]) void openConversation(params.tabId);
+      break;
+    case "history_changed":
+      historyChanged();
       break;
     case "api_allowed":
       if (views.value[params.tabId]) patch(params.tabId, { allowApi: params.allowed });

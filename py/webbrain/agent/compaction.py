@@ -25,6 +25,8 @@ KEPT_MESSAGES: Final = 30
 """The newest messages, which are never folded by choice."""
 FEWER_KEPT: Final = (KEPT_MESSAGES, 20, 12, 6)
 """Tried in turn where the newest messages alone are too much."""
+WORTH_FOLDING: Final = 4
+"""Messages; fewer are not folded when the user asks for it, since the summary would take their room."""
 COOLDOWN_STEPS: Final = 2
 """Model calls between two foldings."""
 SUMMARY_TOKENS: Final = 300
@@ -92,6 +94,25 @@ class Compactor:
             ContextCompacted(messages_before=before, messages_after=self._guard.shown(messages))
         )
         return True
+
+    def can_fold(self, messages: Sequence[Message], *, pinned: int) -> bool:
+        """Whether :meth:`by_hand` would find enough."""
+        return self._kept_by_hand(messages, pinned) is not None
+
+    async def by_hand(self, client: ModelClient, messages: Sequence[Message], *, pinned: int) -> bool:
+        """Fold because the user asked for it: as many of the newest messages stay as leave something to fold.
+        False if the conversation is too short for that.
+        """
+        kept = self._kept_by_hand(messages, pinned)
+        return kept is not None and await self.fold(client, messages, pinned=pinned, kept=kept)
+
+    def _kept_by_hand(self, messages: Sequence[Message], pinned: int) -> int | None:
+        enough = (
+            kept
+            for kept in FEWER_KEPT
+            if len(self._guard.foldable(messages, kept=kept, pinned=pinned)) >= WORTH_FOLDING
+        )
+        return next(enough, None)
 
     async def _summary(self, client: ModelClient, record: str, folded: Sequence[Message]) -> str:
         if len(record) <= SHORT_CHARS:

@@ -5,6 +5,9 @@
     /allow-api    --off     no                  yes               requests that change data, this conversation
     /ask, /act    -         no                  yes               the mode
     /reset        -         no                  no                begins a new conversation
+    /compact      -         no                  yes               folds older messages into a summary
+    /history      -         yes                 no                the screen shows the history
+    /export       -         yes                 no                the screen saves the conversation
     /verbose      -         yes                 no                shows or hides details of steps
 
 A command is the first word behind ``/``, in any case, and no other word. What is no command never reaches a
@@ -67,6 +70,13 @@ COMMANDS: Final[Mapping[str, Command]] = {
             takes_message=True,
         ),
         Command("reset", "Begin a new conversation"),
+        Command(
+            "compact",
+            "Summarise the older messages of this conversation, so that models read less",
+            takes_message=True,
+        ),
+        Command("history", "Show earlier conversations", while_running=True),
+        Command("export", "Save this conversation as a Markdown file", while_running=True),
         Command("verbose", "Show or hide the details of every step", while_running=True),
     )
 }
@@ -127,6 +137,8 @@ class Doors:
     set_mode: Callable[[int, Mode], Awaitable[None]]
     allow_api: Callable[[int, bool], Awaitable[None]]
     reset: Act
+    compact: Act
+    """Raises ``nothing_to_compact``, or what the model's service fails with."""
     verbose: Callable[[], Awaitable[bool]]
     """Turns details on or off; returns which."""
 
@@ -162,6 +174,11 @@ class CommandService:
                 allow = OFF not in parsed.options
                 await self._doors.allow_api(tab_id, allow)
                 return "api_allowed" if allow else "api_not_allowed"
+            case "compact":
+                await self._doors.compact(tab_id)
+                return "compacted"
+            case "history" | "export" as name:
+                return name  # the screen's own affair
             case "reset":
                 await self._doors.reset(tab_id)
                 return "reset"
