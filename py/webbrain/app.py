@@ -13,10 +13,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
 
-from webbrain import legacy
+from webbrain import app_services, legacy
 from webbrain.agent.attachments import Attached
 from webbrain.agent.compaction import Compactor
-from webbrain.agent.constrained import ConstrainedTurns
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
 from webbrain.agent.run import Run
@@ -25,42 +24,27 @@ from webbrain.agent.run_words import last_request
 from webbrain.agent.runs import Runs
 from webbrain.agent.secrecy import strict_parts
 from webbrain.agent.spending import Account, PaidClient
-from webbrain.agent.turns import NativeTurns, TurnStrategy
 from webbrain.app_params import (
     AnswerParams,
     CommandParams,
     ContinueParams,
-    HistoryDeleteParams,
-    HistoryListParams,
     HistoryOpenParams,
-    HistoryParams,
     ModeParams,
     NoParams,
     Params,
-    PictureParams,
     PlanAnswerParams,
-    ProviderConfigParams,
-    ProviderId,
     QueueAddParams,
     QueueRemoveParams,
-    RevokeParams,
-    SettingsParams,
-    SoundParams,
     StartParams,
     TabParams,
-    VisionParams,
     checked,
 )
+from webbrain.app_parts import agent_parts
 from webbrain.app_records import Records
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
-from webbrain.core.ids import new_id, nonce
-from webbrain.core.types import Capability, Mode, Tier
+from webbrain.core.ids import new_id
+from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
-from webbrain.policy.gate import Gate
-from webbrain.policy.outgoing import carried
-from webbrain.policy.results import cap_for, render_result
-from webbrain.prompts import system_prompt
-from webbrain.providers.base import ModelInfo
 from webbrain.services.attachments import AttachmentService, Rejected, with_buffers
 from webbrain.services.badge import Badge
 from webbrain.services.commands import CommandService, Doors
@@ -101,26 +85,6 @@ class Route:
 
     params: type[Params]
     handler: Callable[[Any], Awaitable[Answer]]
-
-
-def agent_parts() -> AgentParts:
-    """The loop's real parts."""
-    return AgentParts(
-        tools_for=registry.tools_for,
-        system_prompt=_prompt,
-        render=lambda spec, result: render_result(spec, result, cap=cap_for(spec, result), nonce=nonce()),
-        strategy=_strategy,
-        confirm=lambda leave: (Gate(leave, outgoing=carried),),
-        plans=True,
-    )
-
-
-def _prompt(mode: Mode, tier: Tier, constrained: bool) -> str:
-    return system_prompt(mode, tier, constrained=constrained)
-
-
-def _strategy(info: ModelInfo) -> TurnStrategy:
-    return ConstrainedTurns() if info.constrained else NativeTurns()
 
 
 class App:
@@ -171,34 +135,20 @@ class App:
             "mode.set": Route(ModeParams, self._mode_set),
             "card.answer": Route(AnswerParams, self._card_answer),
             "plan.answer": Route(PlanAnswerParams, self._plan_answer),
-            "providers.list": Route(NoParams, self._providers_list),
-            "providers.save": Route(ProviderConfigParams, self._providers_save),
-            "providers.activate": Route(ProviderId, self._providers_activate),
-            "providers.remove": Route(ProviderId, self._providers_remove),
-            "providers.test": Route(ProviderConfigParams, self._providers_test),
-            "providers.models": Route(ProviderConfigParams, self._providers_models),
-            "providers.scan": Route(NoParams, self._providers_scan),
-            "vision.get": Route(NoParams, self._vision_get),
-            "vision.set": Route(VisionParams, self._vision_set),
-            "vision.test": Route(VisionParams, self._vision_test),
-            "transcription.get": Route(NoParams, self._transcription_get),
-            "transcription.set": Route(VisionParams, self._transcription_set),
-            "transcription.test": Route(VisionParams, self._transcription_test),
-            "transcription.run": Route(SoundParams, self._transcription_run),
-            "pictures.get": Route(PictureParams, self._pictures_get),
-            "spending.get": Route(NoParams, self._spending_get),
-            "spending.reset": Route(NoParams, self._spending_reset),
-            "permissions.list": Route(NoParams, self._permissions_list),
-            "permissions.revoke": Route(RevokeParams, self._permissions_revoke),
-            "history.list": Route(HistoryListParams, self._history_list),
             "history.open": Route(HistoryOpenParams, self._history_open),
-            "history.export": Route(HistoryParams, self._history_export),
-            "history.delete": Route(HistoryDeleteParams, self._history_delete),
             "commands.list": Route(NoParams, self._commands_list),
             "commands.run": Route(CommandParams, self._commands_run),
-            "settings.get": Route(NoParams, self._settings_get),
-            "settings.set": Route(SettingsParams, self._settings_set),
-            **{name: Route(*method) for name, method in self.records.methods().items()},
+            **{name: Route(*method) for name, method in self._services().items()},
+        }
+
+    def _services(self) -> app_services.Methods:
+        """The calls that a service answers by itself."""
+        return {
+            **app_services.of_providers(self.providers),
+            **app_services.of_auxiliary(self.vision, self.transcription),
+            **app_services.of_settings(self.settings, self.spending, self.permissions, self.pictures),
+            **app_services.of_history(self.history),
+            **self.records.methods(),
         }
 
     async def start(self) -> list[dict[str, Any]]:
@@ -452,6 +402,12 @@ class App:
 
     # --- commands ---
 
+    async def _commands_list(self, params: NoParams) -> Answer:
+        return self.commands.view()
+
+    async def _commands_run(self, params: CommandParams) -> Answer:
+        return await self.commands.run(params.tab_id, params.text)
+
     def _doors(self) -> Doors:
         async def set_mode(tab_id: int, mode: Mode) -> None:
             await self._mode_set(ModeParams(tab_id=tab_id, mode=mode.value))
@@ -492,21 +448,11 @@ class App:
 
     # --- the history ---
 
-    async def _history_list(self, params: HistoryListParams) -> Answer:
-        before = (params.before.updated_at, params.before.id) if params.before else None
-        return await self.history.entries(params.query, before, params.limit)
-
     async def _history_open(self, params: HistoryOpenParams) -> Answer:
         async with self._starting.setdefault(params.tab_id, asyncio.Lock()):
             if await self.conversations.shown_on(params.id) is None:
                 await self.runs.make_room(params.tab_id)
             return await self.history.open(params.tab_id, params.id)
-
-    async def _history_export(self, params: HistoryParams) -> Answer:
-        return await self.history.export(params.id)
-
-    async def _history_delete(self, params: HistoryDeleteParams) -> Answer:
-        return await (self.history.delete_all() if params.all else self.history.delete(params.id))
 
     async def _leave_conversation(self, tab_id: int) -> None:
         """Give the tab a new conversation, for good: nothing of the old one is written any more."""
@@ -516,78 +462,6 @@ class App:
             conversation = await self.conversations.clear(tab_id)
         told = {"tabId": tab_id, "conversationId": conversation.id}
         self.host.ui.emit("conversation_cleared", told)
-
-    # --- settings and providers ---
-
-    async def _providers_list(self, params: NoParams) -> Answer:
-        return await self.providers.list()
-
-    async def _providers_save(self, params: ProviderConfigParams) -> Answer:
-        return await self.providers.save(params.id, params.config)
-
-    async def _providers_activate(self, params: ProviderId) -> Answer:
-        return await self.providers.activate(params.id)
-
-    async def _providers_remove(self, params: ProviderId) -> Answer:
-        return await self.providers.remove(params.id)
-
-    async def _providers_test(self, params: ProviderConfigParams) -> Answer:
-        return await self.providers.test(params.id, params.config)
-
-    async def _providers_models(self, params: ProviderConfigParams) -> Answer:
-        return await self.providers.models(params.id, params.config)
-
-    async def _providers_scan(self, params: NoParams) -> Answer:
-        return await self.providers.scan()
-
-    async def _vision_get(self, params: NoParams) -> Answer:
-        return await self.vision.view()
-
-    async def _vision_set(self, params: VisionParams) -> Answer:
-        return await self.vision.choose(params.provider, params.model)
-
-    async def _vision_test(self, params: VisionParams) -> Answer:
-        return await self.vision.test(params.provider, params.model)
-
-    async def _transcription_get(self, params: NoParams) -> Answer:
-        return await self.transcription.view()
-
-    async def _transcription_set(self, params: VisionParams) -> Answer:
-        return await self.transcription.choose(params.provider, params.model)
-
-    async def _transcription_test(self, params: VisionParams) -> Answer:
-        return await self.transcription.test(params.provider, params.model)
-
-    async def _transcription_run(self, params: SoundParams) -> Answer:
-        return await self.transcription.run(params.files[0].data)
-
-    async def _pictures_get(self, params: PictureParams) -> Answer:
-        return {"dataUrl": await self.pictures.get(params.id)}
-
-    async def _spending_get(self, params: NoParams) -> Answer:
-        return await self.spending.view()
-
-    async def _spending_reset(self, params: NoParams) -> Answer:
-        return await self.spending.reset()
-
-    async def _permissions_list(self, params: NoParams) -> Answer:
-        return await self.permissions.view()
-
-    async def _permissions_revoke(self, params: RevokeParams) -> Answer:
-        capability = Capability(params.capability) if params.capability else None
-        return {"ok": True, **await self.permissions.revoke(params.host, capability)}
-
-    async def _commands_list(self, params: NoParams) -> Answer:
-        return self.commands.view()
-
-    async def _commands_run(self, params: CommandParams) -> Answer:
-        return await self.commands.run(params.tab_id, params.text)
-
-    async def _settings_get(self, params: NoParams) -> Answer:
-        return await self.settings.view()
-
-    async def _settings_set(self, params: SettingsParams) -> Answer:
-        return {"ok": True, "values": await self.settings.save(params.values)}
 
     # --- small things ---
 

@@ -16,7 +16,8 @@ from tests.security.world import ACCOUNT, EVIL, MAIL, World, world
 from tests.support.agent import OneModel
 from tests.support.approve import allow
 from tests.support.toolbox import TAB
-from webbrain.app import App, agent_parts
+from webbrain.app import App
+from webbrain.app_parts import agent_parts
 from webbrain.core.types import Capability
 from webbrain.policy.gate import Gate
 from webbrain.policy.taint import squash

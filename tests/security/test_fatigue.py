@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.agent import PROBE_NO, PROBE_YES, Bench
 from tests.support.toolbox import TAB, page_host
-from webbrain.app import agent_parts
+from webbrain.app_parts import agent_parts
 from webbrain.host.memory import PageCall, Reply
 from webbrain.policy.gate import Gate
 from webbrain.policy.grants import Need

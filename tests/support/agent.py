@@ -8,12 +8,13 @@ from typing import Any
 from tests.support.approve import granting
 from tests.support.toolbox import TAB, page_host
 from webbrain.agent.parts import AgentParts
-from webbrain.app import App, agent_parts
+from webbrain.app import App
+from webbrain.app_parts import agent_parts
 from webbrain.core.ids import new_id
-from webbrain.core.messages import Message, ModelRequest
+from webbrain.core.messages import Message, ModelRequest, ToolCall
 from webbrain.host.memory import MemoryHost
 from webbrain.providers.base import ModelInfo
-from webbrain.testing.scripted import ScriptedModel
+from webbrain.testing.scripted import ScriptedModel, call
 from webbrain.tools.base import ToolSpec
 
 PROBE_NO = {"submits": False, "token": "t0"}
@@ -142,6 +143,11 @@ class Bench:
     def request(self) -> ModelRequest:
         """The newest request."""
         return self.model.requests[-1]
+
+
+def end(summary: str = "Done.", outcome: str = "partial") -> ToolCall:
+    """How a model ends a task in which it did something; a part needs no proof."""
+    return call("done", summary=summary, outcome=outcome)
 
 
 def types(events: list[dict[str, Any]]) -> list[str]:

@@ -13,7 +13,8 @@ from tests.security.world import Effect, World, world
 from tests.support.agent import OneModel
 from tests.support.approve import allow
 from tests.support.toolbox import TAB
-from webbrain.app import App, agent_parts
+from webbrain.app import App
+from webbrain.app_parts import agent_parts
 from webbrain.core.types import Mode
 from webbrain.policy.credentials import MASK
 from webbrain.policy.gate import Gate
