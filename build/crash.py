@@ -1,7 +1,8 @@
 """``python -m build.crash``: the builds in which tests stop and kill, made from ``dist/``.
 
-They are the shipped trees with two files more: the executor of ``js/testing`` in the place of the real one,
-and ``webbrain.testing.crash``, which ``webbrain.main`` imports there. They lie apart and are never packed.
+They are the shipped trees with a few files more: the executor of ``js/testing`` in the place of the real
+one, and ``webbrain.testing.crash`` and ``stuck``, which ``webbrain.main`` imports there. They lie apart and
+are never packed.
 """
 
 import hashlib
@@ -22,8 +23,8 @@ TARGET = CACHE / "crash"
 """Where the trees go, a folder per browser."""
 
 _HOOK = "js/testing/executor.js"
-_MODULES = ("webbrain/testing/__init__.py", "webbrain/testing/crash.py")
-_START = b"\nfrom webbrain.testing import crash\n\ncrash.install()\n"
+_MODULES = tuple(f"webbrain/testing/{name}.py" for name in ("__init__", "crash", "stuck"))
+_START = b"\nfrom webbrain.testing import crash, stuck\n\ncrash.install()\nstuck.install()\n"
 _STAMP = TARGET / "stamp"
 
 

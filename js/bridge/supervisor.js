@@ -3,8 +3,8 @@
 import { BridgeError } from "./rpc.js";
 
 export const PROBE_MS = 1_000;
-/** Unanswered probes in a row after which a Worker is given up: 5 s. */
-export const MISSED_PROBES = 5;
+/** Unanswered probes in a row after which a Worker is given up: 5 s after it got stuck at the latest. */
+export const MISSED_PROBES = 4;
 /** A probe this much late shows that the supervisor itself was held up (sleep, busy machine): it does not count. */
 const LATE = 1.5;
 /** Probes on time that a boot may take; the plain boot of a slow, busy machine needs about 20. */

@@ -9,7 +9,7 @@ from tests.support.toolbox import TAB, page_host
 from webbrain.core.errors import WebBrainError
 from webbrain.host.memory import Gate, MemoryHost
 from webbrain.services import queue
-from webbrain.testing.scripted import ScriptedModel, call
+from webbrain.testing.scripted import ScriptedModel, Stream, call
 
 
 async def add(bench: Bench, id_: str, text: str = "", mode: str = "ask", tab: int = TAB) -> dict[str, Any]:
@@ -141,6 +141,26 @@ async def test_they_outlive_python() -> None:
     assert await shown(again) == [("a", False)]
     await again.go_on()
     assert asked(again)[-1] == "Text of a"
+
+
+async def test_an_answer_under_way_is_kept_whole_when_python_dies() -> None:
+    gate = Gate()
+    bench = Bench(Stream("One half, ", "the other half, ", "and no more", gate=gate))
+    await bench.start("First.", "ask")
+    await bench.until("text_delta")
+    await add(bench, "a")
+    conversation = bench.app.conversations.at_hand(TAB)
+    assert conversation is not None
+    conversation.journal.delta("and a rest")
+    conversation.journal._close_delta()
+    await conversation.journal.saved()
+    again = Bench(host=survivor(bench.host), model=ScriptedModel())
+    again.app.resumes = False
+    await again.app.start()
+    opened = await again.app.handle_ui("panel.open", {"tabId": TAB})
+    said = [event["data"]["content"] for event in opened["events"] if event["type"] == "text"]
+    assert said == ["One half, the other half, and a rest"]
+    gate.release()
 
 
 async def test_what_nobody_would_send_any_more_is_held() -> None:

@@ -16,6 +16,8 @@ from webbrain.core.messages import Message
 INTERRUPTED: Final = "The extension was interrupted before this was finished."
 ENDING: Final = "(I was interrupted here.)"
 LOST: Final = "This was finished, but the extension was interrupted and the result is lost."
+ASIDE: Final = frozenset({"queued_message", "queued_removed"})
+"""Events that come between others and belong to no run."""
 NEVER_STARTED: Final = "The extension was interrupted before this was started."
 RESUMED: Final = "resumed"
 """Code of the warning with which a run begins that goes on by itself after a death."""
@@ -124,9 +126,14 @@ def mend(journal: Journal) -> None:
 
 def _keep_partial_text(journal: Journal, run_id: str) -> None:
     """If the last thing on the screen was streaming text, make it an answer that the model remembers too."""
-    last = journal.events[-1]
-    if last.run_id == run_id and last.type == "text_delta":
-        text = str(last.data["delta"]).strip()
-        if text:
-            journal.add(Message(role="assistant", content=text))
-            journal.emit(Text(content=text, final=True))
+    streamed: list[str] = []
+    for event in reversed(journal.events):
+        if event.type in ASIDE:
+            continue
+        if event.run_id != run_id or event.type != "text_delta":
+            break
+        streamed.append(str(event.data["delta"]))
+    text = "".join(reversed(streamed)).strip()
+    if text:
+        journal.add(Message(role="assistant", content=text))
+        journal.emit(Text(content=text, final=True))
