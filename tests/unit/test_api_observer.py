@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.gate import Person, code, tool
 from tests.support.toolbox import TAB, context, page_host
-from webbrain.agent.api_observer import ApiObserver
+from webbrain.agent.api_observer import SWITCH, ApiObserver
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost
@@ -16,6 +16,7 @@ from webbrain.host.requests import WITH_BODIES, Described, SeenRequest
 from webbrain.policy.egress import LOCAL_NETWORK_SETTING
 from webbrain.policy.results import cap_for, render_result
 from webbrain.policy.shortcuts import SAME
+from webbrain.services.settings import FIELDS
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.fetch_url import SPEC, Args
 
@@ -28,6 +29,7 @@ SEEN = SeenRequest("rq_1", "POST", STAR, 0, True, ("content-type", "x-csrf-token
 async def press(
     observer: ApiObserver, host: MemoryHost, ctx: ToolContext, *seen: SeenRequest, spec: ToolSpec = CLICK
 ) -> ToolResult:
+    host.settings.values.setdefault(SWITCH, True)
     await observer.before(ctx.state, spec)
     host.requests.add(TAB, *seen)
     result = ToolResult.ok(changed=["nothing"])
@@ -60,6 +62,16 @@ async def test_on_it_speaks_at_the_second_press_and_forgets_with_the_run() -> No
     assert "IGNORE" not in outside
     await observer.end()
     assert host.requests.watched == {}
+
+
+async def test_switched_off_meanwhile_it_forgets_at_the_next_press() -> None:
+    host = page_host()
+    observer, ctx = ApiObserver(host, on=True, may_write=True), context(host)
+    await press(observer, host, ctx, SEEN)
+    host.settings.values[SWITCH] = False
+    assert (await press(observer, host, ctx, SEEN)).notes == []
+    assert host.requests.watched == {}
+    assert SWITCH in FIELDS
 
 
 async def test_only_presses_are_watched() -> None:

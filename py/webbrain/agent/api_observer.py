@@ -12,6 +12,8 @@ from webbrain.tools.base import ToolSpec
 from webbrain.tools.state import RunState
 
 FETCH: Final = "fetch_url"
+SWITCH: Final = "apiObserverEnabled"
+"""Storage key of ``Settings.api_observer_enabled``; a test pins the two to each other."""
 
 
 class ApiObserver:
@@ -29,6 +31,10 @@ class ApiObserver:
         if not self._on or spec.name not in PRESSES:
             return
         with suppress(BridgeError, OutcomeUnknown):
+            if (await self._host.settings.get([SWITCH])).get(SWITCH) is not True:
+                self._on = False
+                await self.end()  # it was switched off meanwhile
+                return
             if state.tab_id not in self._tabs:
                 await self._host.requests.watch(state.tab_id)
                 self._tabs[state.tab_id] = Shortcuts(may_write=self._may_write)
