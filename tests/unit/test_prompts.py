@@ -34,7 +34,7 @@ PROMPT_CHARS = {
     "planner": 3_200,
     "planner-intent": 1_600,
     "planner-small": 1_300,
-    "planner-least": 450,
+    "planner-least": 500,
     "summarise": 1_500,
     "strict-secrets": 900,
     "describe-attachment": 1_500,

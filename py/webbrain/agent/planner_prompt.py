@@ -49,7 +49,7 @@ def planner_messages(asked: Asked, form: Form, opening: Sequence[Message] = ()) 
     """The messages of the call. ``opening`` are those that every call of this run begins with: a small
     model's server has read them already, or need not read them again afterwards."""
     if form == "least":
-        # Every word is read at the speed of a small computer, and it plans without having seen the page anyway.
+        # Every word is read at the speed of a small computer; address and title would tell it little.
         lines = [prompt(PROMPTS[form]), "", f"Task: {_request(asked, form)}"]
         return [*opening, Message(role="user", content="\n".join(lines))]
     if form == "small":
