@@ -45,7 +45,7 @@ CASES = [(mode, tier) for mode in (Mode.ASK, Mode.ACT) for tier in Tier]
 
 @pytest.mark.parametrize("name", COMPOSED)
 def test_prompts_are_bounded(name: str) -> None:
-    assert 500 < len(prompt(name)) <= PROMPT_CHARS[name]
+    assert 300 < len(prompt(name)) <= PROMPT_CHARS[name]
 
 
 def test_every_file_is_used_and_every_part_exists() -> None:
