@@ -22,7 +22,7 @@ export function Queue() {
 
   return (
     <>
-      <p class="visually-hidden" role="status">
+      <p class="queue-status visually-hidden" role="status">
         {items.length > 0 && tn("queue_count", items.length)}
       </p>
       {items.length > 0 && (
