@@ -7,7 +7,11 @@ import { isAboutQueue, queueAfter } from "./queue.js";
  * @typedef {import("./types.js").RunEvent} RunEvent
  * @typedef {import("./types.js").CardData} CardData
  *
- * @typedef {{kind: "text", id: string, step: number, content: string, streaming: boolean}} TextItem
+ * @typedef {{kind: "text", id: string, step: number, content: string, streaming: boolean, undone?: Undone[]}} TextItem
+ * @typedef {{label: string, status: "pending" | "acted" | "skipped" | "failed" | "unknown" | "more", reason: string,
+ *   count: number}} Undone something of the task that is not done; `more` stands for `count` others
+ * @typedef {{id: string, label: string, status: "pending" | "acted" | "processed" | "skipped" | "failed",
+ *   reason: string}} ProgressRow an item of the task
  * @typedef {{kind: "tool", id: string, name: string, label: string, args: string, step: number, startedAt: number,
  *   state: "running" | "ok" | "failed" | "unknown", summary: string, result: string, durationMs: number,
  *   pictures: Picture[]}} ToolItem
@@ -44,6 +48,7 @@ import { isAboutQueue, queueAfter } from "./queue.js";
  * @property {string} mode
  * @property {boolean} continued started by Continue, so it has no text of its own
  * @property {Item[]} items
+ * @property {{session: string, rows: ProgressRow[]}} progress the task's items, as far as the run keeps a list of them
  * @property {number} step of the model call under way, from 1
  * @property {boolean} thinking waiting for the model
  * @property {boolean} planning it makes a plan
@@ -105,7 +110,7 @@ export function reduce(conversation, event) {
   const queue = queueAfter(conversation.queue, event);
   if (isAboutQueue(event)) return { ...conversation, seq: event.seq, gap, queue };
   const index = conversation.turns.findLastIndex((turn) => turn.id === event.runId);
-  const before = index >= 0 ? conversation.turns[index] : newTurn(event);
+  const before = index >= 0 ? conversation.turns[index] : newTurn(event, conversation.turns.at(-1));
   // Whatever comes next: the wait is over.
   const after = apply({ ...before, waiting: null }, event);
   const turns = conversation.turns.slice();
@@ -165,9 +170,10 @@ export function answerText(turn) {
 
 /**
  * @param {RunEvent} event
+ * @param {Turn} [last] the turn before it; a Continue goes on with its list
  * @returns {Turn}
  */
-function newTurn(event) {
+function newTurn(event, last) {
   return {
     id: event.runId,
     requestId: event.requestId,
@@ -176,6 +182,7 @@ function newTurn(event) {
     mode: "ask",
     continued: false,
     items: [],
+    progress: event.data.continued && last ? last.progress : { session: "", rows: [] },
     step: 0,
     thinking: false,
     planning: false,
@@ -233,8 +240,13 @@ function apply(turn, event) {
       return {
         ...turn,
         thinking: false,
-        items: writeText(turn, event, data.content, data.replace === false ? "append" : "replace"),
+        items: withUndone(
+          writeText(turn, event, data.content, data.replace === false ? "append" : "replace"),
+          data.undone,
+        ),
       };
+    case "progress":
+      return { ...turn, progress: mergeRows(turn.progress, data) };
     case "tool_call":
       return { ...turn, thinking: false, items: [...settleText(turn.items), toolItem(event)] };
     case "tool_result":
@@ -338,6 +350,29 @@ function writeText(turn, event, text, how) {
   if (content) items[items.length - 1] = { ...open, content, streaming: how === "delta" };
   else items.pop();
   return items;
+}
+
+/**
+ * @param {Item[]} items
+ * @param {Undone[] | undefined} undone
+ * @returns {Item[]}
+ */
+function withUndone(items, undone) {
+  const last = items.at(-1);
+  return undone?.length && last?.kind === "text" ? [...items.slice(0, -1), { ...last, undone }] : items;
+}
+
+/**
+ * Rows that are new or different; the others stay. Another session is another list.
+ *
+ * @param {Turn["progress"]} known
+ * @param {{session: string, rows: ProgressRow[]}} news
+ * @returns {Turn["progress"]}
+ */
+function mergeRows(known, news) {
+  const rows = new Map(known.session === news.session ? known.rows.map((row) => [row.id, row]) : []);
+  for (const row of news.rows) rows.set(row.id, row);
+  return { session: news.session, rows: [...rows.values()] };
 }
 
 /**

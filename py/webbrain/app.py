@@ -359,7 +359,10 @@ class App:
         waits = partial(self.badge.waits, conversation.tab_id)
         parts = strict_parts(self._parts) if options.strict_secrets else self._parts
         guard, execution = conversation.guard, conversation.execution
-        return Run(self.host, parts, connect, journal, guard, options, eyes, account, waits, execution)
+        completion = conversation.completion
+        return Run(
+            self.host, parts, connect, journal, guard, options, eyes, account, waits, execution, completion
+        )
 
     async def _chat_abort(self, params: TabParams) -> Answer:
         return {"ok": True, "stopped": await self.runs.stop(params.tab_id)}

@@ -26,8 +26,8 @@ SCHEMA_CHARS = 2_000
 DESCRIPTION_CHARS = 450
 SENTENCE_CHARS = 300
 SPECS = registry.load().all()
-ON_PAGE = [spec for spec in SPECS if not spec.terminal and not spec.asks]
-"""Tools that need the tab. Every tool but those that end the run does."""
+ON_PAGE = [spec for spec in SPECS if not spec.terminal and not spec.asks and not spec.own_notes]
+"""Tools that need the tab. Every tool but those that end the run, ask the person or write notes does."""
 LEAVES_INTERNAL_PAGES = {"navigate"}
 """Tools that work on a page that extensions are kept out of: they leave it."""
 ASK_THE_BROWSER = {

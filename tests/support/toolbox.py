@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from webbrain.agent.journal import Journal
 from webbrain.agent.pictures import Eyes, PictureRules
+from webbrain.agent.pins import Pins
 from webbrain.core.types import Mode, Tier
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.protocols import Capabilities, Tab
@@ -145,6 +146,8 @@ async def ready(spec: ToolSpec, url: str = URL) -> tuple[MemoryHost, ToolContext
             ctx = replace(ctx, sight=eyes(host))
         case "clarify":
             ctx = replace(ctx, person=Decided())
+        case "progress_read" | "progress_update" | "scratchpad_write":
+            ctx = replace(ctx, notebook=Pins(Journal(host, TAB, "conv_1")))
     return host, ctx
 
 

@@ -101,7 +101,7 @@ async def test_ordinary_pages_contradict_nothing(state: dict[str, Any]) -> None:
 
 
 async def test_without_the_checks_a_blind_success_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def believed(self: Completion, ctx: object, result: ToolResult) -> ToolResult:
+    async def believed(self: Completion, ctx: object, result: ToolResult, guard: object) -> ToolResult:
         return result
 
     monkeypatch.setattr(Completion, "judged", believed)

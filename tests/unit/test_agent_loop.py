@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.agent import Bench, types, well_formed
+from tests.support.agent import Bench, end, types, well_formed
 from tests.support.toolbox import TAB, page_host
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply
@@ -34,7 +34,7 @@ async def test_a_task_to_its_end() -> None:
         3,
         30,
     )
-    assert bench.last("text") == {"content": "Bought.", "replace": True, "final": True}
+    assert bench.last("text") == {"content": "Bought.", "replace": True, "final": True, "undone": []}
     assert well_formed(bench.history)
     assert [event["seq"] for event in bench.events()] == list(range(1, len(bench.events()) + 1))
 
@@ -189,7 +189,7 @@ async def test_reads_in_turns_are_a_circle_too() -> None:
 
 async def test_without_the_guard_a_circle_has_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loops.LoopGuard, "after", lambda *_: loops.Verdict())
-    bench = Bench(*[call("press_keys", key="ArrowDown") for _ in range(40)], "Down.")
+    bench = Bench(*[call("press_keys", key="ArrowDown") for _ in range(40)], end("Down."))
     events = await bench.run("Down", "act")
     assert events[-1]["data"]["steps"] == 41
 
@@ -387,7 +387,7 @@ async def test_a_broken_stream_is_void() -> None:
     bench = Bench(Stream("Four ", "fra", broken=True, then="Four francs."))
     await bench.run("x", "ask")
     texts = [event["data"] for event in bench.events("text")]
-    assert texts[0] == {"content": "", "replace": True, "final": False}
+    assert texts[0] == {"content": "", "replace": True, "final": False, "undone": []}
     assert texts[1]["content"] == "Four francs."
 
 
@@ -420,7 +420,7 @@ async def test_a_page_that_moved_is_noted() -> None:
 
     host.page.on("press_keys", {"changed": []})
     host.page.on("type_ax", move)
-    bench = Bench(call("type_ax", ref_id="ref_2", text="x"), "Done.", host=host)
+    bench = Bench(call("type_ax", ref_id="ref_2", text="x"), end(), host=host)
     await bench.run()
     content = bench.request.messages[-1].content
     closing = content.index(f"</{TAG}")

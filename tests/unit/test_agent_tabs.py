@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.agent import Bench, well_formed
+from tests.support.agent import Bench, end, well_formed
 from tests.support.toolbox import TAB, URL, page_host
 from webbrain.core.errors import BridgeError
 from webbrain.host.memory import MemoryHost, PageCall
@@ -89,7 +89,7 @@ async def test_without_a_debugger_the_run_goes_on_and_says_so_once() -> None:
 async def test_the_model_answers_a_dialog() -> None:
     host = with_debugger()
     host.page.on("click_ax", opens_dialog(host))
-    bench = Bench(CLICK, call("answer_dialog", accept=True), "Ordered.", host=host)
+    bench = Bench(CLICK, call("answer_dialog", accept=True), end("Ordered."), host=host)
     async with asyncio.timeout(5):
         await bench.run()
     results = [message.content for message in bench.history if message.role == "tool"]
@@ -144,7 +144,7 @@ async def test_a_run_that_ends_leaves_no_dialog_open(stop: bool) -> None:
 
 async def test_a_stop_is_not_held_up_by_a_debugger_that_hangs() -> None:
     host = with_debugger()
-    bench = Bench(CLICK, CLICK, "Done.", host=host)
+    bench = Bench(CLICK, CLICK, end(), host=host)
     forever = asyncio.Event()
 
     async def hook(name: str) -> None:
@@ -194,7 +194,7 @@ async def test_a_run_survives_the_end_of_a_tab_it_opened() -> None:
         raise BridgeError("Gone.", code="no_tab")
 
     host.page.on("tree", closes, {"pageContent": 'button "Buy" [ref_1]'})
-    bench = Bench(CLICK, call("switch_tab", tab_id=POPUP), READ, READ, "Done.", host=host)
+    bench = Bench(CLICK, call("switch_tab", tab_id=POPUP), READ, READ, end(), host=host)
     await bench.run()
     assert bench.last("run_complete")["status"] == "completed"
     assert [sent.tab_id for sent in host.page.calls if sent.action == "tree"] == [POPUP, TAB]
@@ -236,7 +236,7 @@ async def test_tabs_left_open_are_listed_and_known_to_the_next_task() -> None:
 async def test_the_next_task_may_close_what_the_last_one_left() -> None:
     host = page_host()
     host.page.on("click_ax", opens_tab(host))
-    bench = Bench(CLICK, "Done.", call("close_tab", tab_id=POPUP), "Closed.", host=host)
+    bench = Bench(CLICK, end(), call("close_tab", tab_id=POPUP), end("Closed."), host=host)
     await bench.run()
     await bench.run("Close it")
     assert host.browser.closed == [POPUP]
@@ -251,7 +251,7 @@ async def test_a_run_without_tabs_of_its_own_says_nothing() -> None:
 
 async def test_a_run_in_a_hidden_tab_goes_on() -> None:
     host = page_host()
-    bench = Bench(CLICK, CLICK, "Done.", host=host)
+    bench = Bench(CLICK, CLICK, end(), host=host)
 
     def hides(_: PageCall) -> dict[str, Any]:
         host.browser.open(Tab(TAB, URL, "Shop", window_id=9, active=False))

@@ -42,7 +42,7 @@ def ended(held: ExecutionGuard, summary: str = "Done.", outcome: str = "success"
         ({"requires_state_change": True}, [("click_ax", True)], True),
         ({"requires_state_change": True}, [("click_ax", False)], False),
         ({"download": True}, [("click_ax", True)], False),
-        ({"download": True}, [("download_files", True)], True),
+        ({"download": True}, [("download_files", True)], False),
     ],
 )
 def test_success_needs_a_call_that_could_have_brought_it_about(
@@ -227,3 +227,11 @@ def test_words_of_somebody_who_has_not_finished(text: str) -> None:
 )
 def test_words_of_somebody_who_has(text: str) -> None:
     assert not speaks_of_the_future(text)
+
+
+def test_a_file_counts_once_it_is_known_to_be_there() -> None:
+    held = guard(download=True)
+    did(held, "download_files")
+    assert ended(held).final is None, "asking for a file is no file"
+    held.file_saved()
+    assert ended(held).final is not None

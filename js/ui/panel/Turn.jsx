@@ -9,6 +9,7 @@ import { SentFiles } from "./Attachments.jsx";
 import { Card } from "./Cards.jsx";
 import { Clarify } from "./Clarify.jsx";
 import { Plan } from "./Plan.jsx";
+import { NotDone, Progress } from "./Progress.jsx";
 import { Steps } from "./Steps.jsx";
 import { continueRun, retry } from "./sending.js";
 import { busy } from "./state.js";
@@ -48,6 +49,7 @@ export function Turn({ turn, last }) {
           <Part key={part.id} item={part} turn={turn} last={last} narration={index < groups.length - 1} />
         ),
       )}
+      {turn.progress.rows.length > 0 && <Progress rows={turn.progress.rows} />}
       {turn.waiting && !over && <Waiting pause={turn.waiting} />}
       {turn.thinking && !over && (
         <p class="thinking" aria-hidden="true">
@@ -97,6 +99,7 @@ function Part({ item, turn, last, narration }) {
       return (
         <div class={`answer ${narration ? "narration" : ""} ${item.streaming ? "streaming" : ""}`}>
           <Markdown text={item.content} />
+          {item.undone && <NotDone items={item.undone} />}
         </div>
       );
     case "compacted":

@@ -94,7 +94,7 @@ class Caller:
     tabs: RunTabs
     teller: Teller
     guard: ExecutionGuard
-    completion: Completion = field(default_factory=Completion, init=False)
+    completion: Completion
     loops: LoopGuard = field(default_factory=LoopGuard, init=False)
     _path: str = field(default="", init=False)
     """Where the run's tab was after the last call, without query and fragment."""
@@ -207,14 +207,17 @@ class Caller:
             current.in_flight = True
             allowed = self._allowed(ctx)
             current.result, current.unknown = await self._result_of(spec, args, allowed)
-            self.completion.took(allowed, spec, given, current.result, unknown=current.unknown)
+            label = self.teller.label_of(spec, given)
+            self.completion.took(allowed, spec, given, current.result, unknown=current.unknown, label=label)
+            if self.completion.files.proven:
+                self.guard.file_saved()
             for policy in self.policies:
                 policy.ended(current.result)
             if spec.effect and not current.unknown:
                 await self._note_navigation(ctx, spec, since, current.result)
         assert current.result is not None
         if current.result.final is not None:
-            current.result = await self.completion.judged(ctx, current.result)
+            current.result = await self.completion.judged(ctx, current.result, self.guard)
         current.result = self.guard.judged(spec, current.result)
         current.result.notes.extend(self.tabs.take_notes())
         await self.tabs.observer.after(ctx.tab_id, spec, given, current.result)
@@ -225,6 +228,8 @@ class Caller:
             self.journal.taint.note_entered(given, origin)
         loop = self._in_circles(spec, given, current.result, ctx)
         text = self.parts.render(spec, current.result)
+        if told := self.completion.shown(ctx, given, current.result, text):
+            text = f"{text}\n[note] {told}"
         return _Outcome(current.result, text, unknown=current.unknown, origin=origin, loop=loop)
 
     def _in_circles(self, spec: ToolSpec, given: dict[str, Any], result: ToolResult, ctx: ToolContext) -> str:

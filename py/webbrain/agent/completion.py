@@ -1,26 +1,40 @@
 """What a claim of success has to stand on: somebody must have looked after the last thing that counted.
 
 A consequential action leaves a debt, which only a look at the page on a later turn pays: what was read in
-the same answer was asked for before anybody could know what came of the action. When the run ends, the page
-is looked at once more; an open dialog, or a form that still holds what was entered, contradicts "sent". The
-loop never argues for ever: after two refusals the claim is passed on as a part, and the person is told.
+the same answer was asked for before anybody could know what came of the action. Besides that a claim must
+agree with the run's own records: no open row in its progress list, a file that is there, a conversation that
+was read whole. When the run ends, the page is looked at once more; an open dialog, or a form that still
+holds what was entered, contradicts "sent". The loop never argues for ever: after two refusals of a kind the
+claim is passed on as a part, and the person is told.
+
+All of it belongs to the task: a Continue goes on with the same evidence.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from webbrain.agent.journal import Journal
+from webbrain.agent.pins import RECORDED, Pins
+from webbrain.agent.planner_guard import ACT_NOW, CALL_DONE, STILL_TO_DO, ExecutionGuard, speaks_of_the_future
+from webbrain.agent.saved_files import SavedFiles
+from webbrain.agent.thread import ThreadReading
 from webbrain.core.errors import BridgeError, WebBrainError
+from webbrain.core.events import Undone
 from webbrain.core.limits import PAGE_TITLE_CHARS, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode
 from webbrain.policy.consequential import FRESH_CAPABILITIES
 from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.sight import glance
 from webbrain.tools.state import DialogOpen
 
 REFUSALS: Final = 2
-"""Claims of one run that are refused because of what was or was not looked at."""
+"""Times that a claim is refused for one and the same reason; then it is passed on as a part."""
+ALL_REFUSALS: Final = 5
+"""Refusals of one run, whatever their reasons."""
 PROBE_TIMEOUT: Final = 3.0
 TITLES: Final = 3
 TEXT_CHARS: Final = 160
@@ -51,6 +65,19 @@ FORM_FULL: Final = (
     "Not accepted yet: the page still shows the form with what was entered, and nothing says that it was "
     "taken. Read the page; a field may be refused. If it is done all the same, call done again."
 )
+ROWS_OPEN: Final = (
+    "Not accepted: rows of the progress list are open. Do them or look how they went, and set each row to "
+    "processed, skipped or failed; or end with outcome partial."
+)
+ROWS_NOT_DONE: Final = (
+    "Not accepted as a success: rows of the progress list were skipped or failed. End with outcome partial "
+    "(or failed) and say in the summary which, and why."
+)
+NO_FILE: Final = (
+    "Not accepted: no download of this task is known to be complete. Look at list_downloads; if the file is "
+    "not there, end with outcome partial or failed."
+)
+AS_IT_WAS: Final = "The page as it was when the task ended."
 DOUBT: Final = "The success was claimed without a look at the result."
 
 _CLAIMS: Final = re.compile(
@@ -64,27 +91,78 @@ _CLAIMS: Final = re.compile(
 """Words that say that something entered was taken."""
 
 
+_SAVED: Final = re.compile(
+    r"\b(?:downloaded|heruntergeladen|téléchargée?s?|descargad[oa]s?|scaricat[oaie]|baixad[oa]s?)\b",
+    re.IGNORECASE,
+)
+"""Words that say that a file was saved."""
+
+
 @dataclass(slots=True)
 class _Debt:
     turn: int
     frame: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Why a claim of success does not hold. ``rows`` are those of the progress list that it is about."""
+
+    reason: str
+    sentence: str
+    rows: list[dict[str, str]] = field(default_factory=list)
+
+
 @dataclass(slots=True)
 class Completion:
-    """The evidence of one run."""
+    """The evidence of one task after the other of a conversation."""
 
+    pins: Pins
     doubted: bool = False
     """True once a claim of success was passed on as a part."""
     blind: bool = False
     """True from an action of which nobody knows whether it happened until somebody has looked: nothing more
     is done meanwhile, or it might be done twice."""
+    files: SavedFiles = field(default_factory=SavedFiles)
+    thread: ThreadReading = field(default_factory=ThreadReading)
+    _task: str = ""
     _turn: int = 0
     _debt: _Debt | None = None
     _looked_early: bool = False
     _acted: bool = False
-    _refused: int = 0
+    _calls: int = 0
+    _pictures: int = 0
+    """Pictures that were taken when the last effect was had."""
+    _unknown: list[str] = field(default_factory=list)
+    """Labels of calls of which nobody knows whether they happened, since the last look."""
+    _text_refused: bool = False
+    _refused: Counter[str] = field(default_factory=Counter)
     _last: dict[str, Any] = field(default_factory=dict)
+
+    def begin(self, journal: Journal, now: float) -> None:
+        """A run begins: of a new task, or of the one that is continued."""
+        self.pins.begin()
+        self.doubted = self._text_refused = False
+        self._refused.clear()
+        self._last.clear()
+        task = self.pins.ledger.task
+        if task != self._task:
+            fresh, self._task = not self._task, task
+            self.files, self.thread = SavedFiles(), ThreadReading()
+            self._debt, self._acted, self._calls = None, False, 0
+            self._unknown.clear()
+            if fresh:
+                self._recall(journal)
+        self.files.begin(now, 0)
+
+    def _recall(self, journal: Journal) -> None:
+        """Another Worker began the task: what it did is owed a look, whatever it had seen of it."""
+        for event in reversed(journal.events):
+            if event.type == "user_message" and not event.data.get("continued"):
+                return
+            if event.seq in journal.effects:
+                self._acted = True
+                self._debt = _Debt(-1, 0)
 
     def turn(self) -> None:
         """An answer of the model begins to be carried out."""
@@ -94,61 +172,152 @@ class Completion:
     def looked(self) -> None:
         """The page was read for the model before it answers, all of it."""
         self._debt, self.blind = None, False
+        self._unknown.clear()
 
     def took(
-        self, ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, *, unknown: bool
+        self,
+        ctx: ToolContext,
+        spec: ToolSpec,
+        args: Mapping[str, Any],
+        result: ToolResult,
+        *,
+        unknown: bool,
+        label: str = "",
     ) -> None:
-        """Take note of a call that was made. ``ctx`` is what the tool ran with."""
-        looks = spec.untrusted and not spec.effect and not spec.terminal
+        """Take note of a call that was made. ``ctx`` is what the tool ran with, ``label`` how a person is
+        told of it. What the model should know at once is added to the result's notes.
+        """
+        looks = spec.untrusted and not spec.effect and not spec.terminal and not spec.own_notes
         self.blind = self.blind and not (looks and result.success)
+        for number, name, size in self.files.took(ctx, args, result):
+            self.pins.file_saved(number, name, size)
         if spec.effect:
             self.blind = self.blind or unknown
             self._acted = self._acted or result.success
+            self._pictures = ctx.sight.taken if ctx.sight else 0
             counts = bool(ctx.submit_token) or ctx.allow_api or spec.capability in UNSEEN
             if unknown or (counts and result.success):
                 self._debt = _Debt(self._turn, ctx.frame_id or 0)
+            if unknown:
+                self._unknown.append(label or spec.name)
+            elif result.success and spec.capability is Capability.CLICK:
+                self._list(args, result)
+        self._calls += result.success and not spec.own_notes and not spec.asks and not spec.terminal
+        if not looks or not result.success:
             return
-        if spec.terminal or not spec.untrusted or not result.success or self._debt is None:
+        self.thread.noted(ctx, args, result)
+        if self._debt is None:
             return
         if self._turn == self._debt.turn:
             self._looked_early = True
         elif not self._debt.frame or FRAME_ARGUMENTS & args.keys() or ctx.frame_of(args) == self._debt.frame:
             self._debt = None
+            self._unknown.clear()
 
-    async def judged(self, ctx: ToolContext, result: ToolResult) -> ToolResult:
+    def shown(self, ctx: ToolContext, args: Mapping[str, Any], result: ToolResult, text: str) -> str:
+        """Take note of a result as the model gets it; return what is to be added to it."""
+        return self.thread.shown(ctx, args, result, text)
+
+    def _list(self, args: Mapping[str, Any], result: ToolResult) -> None:
+        """Put a press that is one of many into the progress list."""
+        if result.data.get("changed") == ["nothing"]:
+            return
+        name = str(result.data.get("name") or result.data.get("text") or args.get("text") or "")
+        listed = bool(self.pins.ledger.rows())
+        url = str(result.data.get("previousUrl") or result.data.get("beforeUrl") or "")
+        if self.pins.pressed(name, str(args.get("ref_id") or ""), url) and not listed:
+            result.notes.append(RECORDED)
+
+    def refuse_text(self, text: str, mode: Mode, guard: ExecutionGuard) -> str:
+        """What is told to a model that ended in plain text, where no plan says more; empty if that is an
+        answer. It is told once; whoever then still speaks of what comes next has not finished.
+        """
+        if mode is Mode.ASK:
+            return ""
+        future = not guard.watching and speaks_of_the_future(text)
+        if self._text_refused:
+            return ACT_NOW if future and self._calls else ""
+        self._text_refused = True
+        if guard.read_scope == "complete_thread" and (missing := self.thread.problem()):
+            return missing
+        if self._acted or self.pins.ledger.unresolved():
+            return CALL_DONE
+        return ACT_NOW if future else ""
+
+    async def judged(self, ctx: ToolContext, result: ToolResult, guard: ExecutionGuard) -> ToolResult:
         """The result that ends the run, with what the page shows; or what stands in for it."""
         if ctx.mode is Mode.ASK:
             return result
         state = await _page_state(ctx) if self._acted else {}
-        problem = self._problem(result, state) if result.outcome == "success" else ""
-        if problem and self._refused < REFUSALS:
-            self._refused += 1
-            return ToolResult.error(problem, code="blocked_done", **_told(state))
+        problem = self._problem(ctx, result, state, guard) if result.outcome == "success" else None
+        told = _told(state)
+        if told and (shot := await self._picture(ctx)):
+            told["screenshot"] = shot
+        refused = self._refused.total() < ALL_REFUSALS
+        if problem and refused and self._refused[problem.reason] < REFUSALS:
+            self._refused[problem.reason] += 1
+            more = {"rows": problem.rows} if problem.rows else {}
+            seen = {"verification": told} if told else {}
+            return ToolResult.error(
+                problem.sentence, code="blocked_done", reason=problem.reason, **more, **seen
+            )
         if problem:
             self.doubted = True
             result.outcome = "partial"
-            result.data |= {"outcome": "partial", "completionWarning": DOUBT}
+            result.data["outcome"] = "partial"
             result.summary = "done, not verified"
-        if state:
-            result.data["verification"] = _told(state)
+            told["completionWarning"] = DOUBT
+        if told:
+            result.data["verification"] = {**told, "note": AS_IT_WAS}
         return result
 
-    def _problem(self, result: ToolResult, state: dict[str, Any]) -> str:
+    def undone(self) -> list[Undone]:
+        """What of the task is not done or not known to be, for the person: rows of the list, and calls that
+        nobody has looked after."""
+        unknown = [Undone(label=label, status="unknown") for label in dict.fromkeys(self._unknown)]
+        return [*self.pins.undone(), *unknown]
+
+    async def _picture(self, ctx: ToolContext) -> dict[str, Any] | None:
+        """A picture of how the page ended up, for a model that sees; none if the last one shows it."""
+        sight = ctx.sight
+        if sight is None or not sight.shows_end or sight.taken > self._pictures:
+            return None
+        look = await glance(sight, ctx.tab_id)
+        return look.as_data() if look else None
+
+    def _problem(
+        self, ctx: ToolContext, result: ToolResult, state: dict[str, Any], guard: ExecutionGuard
+    ) -> _Problem | None:
         if self._debt is not None:
             if self._debt.frame:
-                return LOOK_INTO_FRAME
-            return LOOK_LATER if self._looked_early and self._debt.turn == self._turn else LOOK_FIRST
-        if not state or not _CLAIMS.search(result.final or ""):
-            return ""
+                return _Problem("iframe_form_verification_required", LOOK_INTO_FRAME)
+            if self._looked_early and self._debt.turn == self._turn:
+                return _Problem("prior_turn_verification_required", LOOK_LATER)
+            return _Problem("verification_required", LOOK_FIRST)
+        if rows := self.pins.open_rows():
+            return _Problem("unresolved_rows", ROWS_OPEN, rows)
+        if rows := self.pins.given_up():
+            return _Problem("rows_not_done", ROWS_NOT_DONE, rows)
+        if ctx.state.read_scope == "complete_thread" and (missing := self.thread.problem()):
+            return _Problem("complete_thread_required", missing)
+        said = result.final or ""
+        told_of_file = self._acted and bool(_SAVED.search(said))
+        # A word alone may mean something else, so whoever insists is believed.
+        if not self.files.proven and (guard.wants_file or (told_of_file and self._first_time("saved"))):
+            return _Problem("download_required", NO_FILE)
+        if not guard.watching and speaks_of_the_future(said):
+            return _Problem("still_to_do", STILL_TO_DO)
+        if not state or not _CLAIMS.search(said):
+            return None
         if state.get("openDialogCount"):
-            return DIALOG_OPEN if self._first_time("dialog") else ""
+            return _Problem("dialog_open", DIALOG_OPEN) if self._first_time("dialog") else None
         full = any(
             isinstance(form, dict) and form.get("dirty") and form.get("method") == "post"
             for form in state.get("forms") or []
         )
         if full and not state.get("liveRegionMessages"):
-            return FORM_FULL if self._first_time("form") else ""
-        return ""
+            return _Problem("form_open", FORM_FULL) if self._first_time("form") else None
+        return None
 
     def _first_time(self, what: str) -> bool:
         """What a page shows may be as it should be: whoever insists after a look is believed."""
@@ -169,14 +338,14 @@ def _told(state: dict[str, Any]) -> dict[str, Any]:
     """The part of a page's state that goes on record; the page wrote all of it."""
     if not state:
         return {}
-    told: dict[str, Any] = {
-        "pageUrl": str(state.get("url") or "")[:PAGE_URL_CHARS],
-        "pageTitle": str(state.get("title") or "")[:PAGE_TITLE_CHARS],
-    }
-    told |= {key: state[key] for key in COUNTS if isinstance(state.get(key), int)}
+    shown: dict[str, Any] = {key: state[key] for key in COUNTS if isinstance(state.get(key), int)}
     for key, name in (("openDialogs", "dialogTitles"), ("liveRegionMessages", "liveRegionMessages")):
         listed = state.get(key)
         if isinstance(listed, list) and listed:
             texts = [item.get("title") if isinstance(item, dict) else item for item in listed[:TITLES]]
-            told[name] = [str(text or "")[:TEXT_CHARS] for text in texts]
-    return told
+            shown[name] = [str(text or "")[:TEXT_CHARS] for text in texts]
+    return {
+        "pageUrl": str(state.get("url") or "")[:PAGE_URL_CHARS],
+        "pageTitle": str(state.get("title") or "")[:PAGE_TITLE_CHARS],
+        "pageState": shown,
+    }

@@ -1,16 +1,18 @@
 """Keep what is sent to a model within its window.
 
 Old tool results are replaced by a line first. What is still too long is folded into a summary (see
-``compaction``); where that is not possible, the oldest turns are left out. The first message of the user and
-the one that asks for what is done now stay. The full history stays in the journal either way.
+``compaction``); where that is not possible, long messages are cut and the oldest turns left out. The first
+message of the user and the one that asks for what is done now stay. The full history stays in the journal
+either way.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from webbrain.agent.planner_text import is_plan
 from webbrain.core.messages import Message, ToolSchema
+from webbrain.policy import untrusted
 
 FILL: Final = 0.75
 """Share of the context window that a request may fill."""
@@ -31,6 +33,12 @@ MOST_MESSAGES: Final = 50
 """More messages than that are folded, however short they are."""
 MOST_CHARS: Final = 80_000
 """More characters than that are folded, however large the window: models lose the thread before."""
+EMERGENCY_MESSAGES: Final = 6
+"""Messages at the end that are kept after the provider said that the request is too long."""
+CUT_RESULT_CHARS: Final = 2_000
+"""Of a result, where the newest messages alone are too much."""
+CUT_TEXT_CHARS: Final = 5_000
+"""Of any other message then; the task itself is never cut."""
 SMALL_RESULT_CHARS: Final = 200
 """Tool results up to this length are not worth replacing."""
 
@@ -57,6 +65,13 @@ class ContextGuard:
         self._replaced: set[str] = set()
         self._stubs: dict[str | None, Message] = {}
         self._dropped: set[int] = set()
+        self._cut: dict[int, Message] = {}
+        """Newer messages that were cut, by their place."""
+        self.pins: Callable[[], str] = lambda: ""
+        """What a model must know that does not see the older messages (``agent.pins``)."""
+        self._pinned_text = ""
+        """The same, as it was when messages were last left out. What came since is in view; were it renewed
+        with every step, no request would begin like the one before it."""
         self._folded = 0
         self._kept: set[int] = set()
         self._plans: list[int] = []
@@ -100,6 +115,7 @@ class ContextGuard:
         stay.
         """
         self._folded, self._kept, self.summary, self._block = upto, set(kept), summary, block
+        self._pinned_text = self.pins()
 
     @property
     def kept(self) -> list[int]:
@@ -135,11 +151,39 @@ class ContextGuard:
         if emergency:
             target = min(target, self._size(messages) * FILL_EMERGENCY)
         self._shorten(messages, target)
-        for group in self._groups(messages, pinned):
+        groups = self._groups(messages, pinned)
+        if emergency:
+            old = len(messages) - EMERGENCY_MESSAGES
+            self._drop(group for group in groups if group.stop <= old)
+            groups = [group for group in groups if group.stop > old]
+        newest = groups[-1].stop if groups else 0
+        self._cut_long(messages, pinned, range(newest), target)
+        for group in groups:
             if self._size(messages) <= target:
                 break
-            self._dropped.update(group)
+            self._drop([group])
+        self._cut_long(messages, pinned, range(newest, len(messages)), target)
         return self._view(messages)
+
+    def _drop(self, groups: Iterable[range]) -> None:
+        dropped = {index for group in groups for index in group}
+        if dropped:
+            self._dropped |= dropped
+            self._pinned_text = self.pins()
+
+    def _cut_long(self, messages: Sequence[Message], pinned: int, places: range, target: float) -> None:
+        """Cut what is long at these places, the oldest first, until ``target`` characters are reached."""
+        over = self._size(messages) - target
+        fixed = self._fixed(messages, pinned)
+        for index in self._visible(messages):
+            if over <= 0:
+                return
+            message = self._shown(messages[index], index)
+            most = CUT_RESULT_CHARS if message.role == "tool" else CUT_TEXT_CHARS
+            if index in places and index not in fixed and len(message.content) > most:
+                shorter = untrusted.cut(message.content, most)
+                self._cut[index] = message.model_copy(update={"content": shorter})
+                over -= len(message.content) - len(shorter)
 
     def _shorten(self, messages: Sequence[Message], target: float) -> None:
         """Replace results, the oldest first, until ``target`` characters are reached."""
@@ -197,15 +241,16 @@ class ContextGuard:
         return [group for group in groups if group.start not in fixed]
 
     def _view(self, messages: Sequence[Message]) -> list[Message]:
-        shown = [self._shown(messages[index]) for index in self._visible(messages)]
-        if self._block and shown:
+        shown = [self._shown(messages[index], index) for index in self._visible(messages)]
+        added = [part for part in (self._block, self._pinned_text) if part]
+        if added and shown:
             first = shown[0]
-            shown[0] = first.model_copy(update={"content": f"{first.content}\n\n{self._block}"})
+            shown[0] = first.model_copy(update={"content": "\n\n".join([first.content, *added])})
         return shown
 
-    def _shown(self, message: Message) -> Message:
+    def _shown(self, message: Message, index: int = -1) -> Message:
         if message.tool_call_id not in self._replaced:
-            return message
+            return self._cut.get(index, message)
         if message.tool_call_id not in self._stubs:
             left_out = f"an older result of {message.name}, {len(message.content)} characters"
             stub = message.model_copy(update={"content": f"[Left out to save room: {left_out}.]"})

@@ -132,6 +132,11 @@ class Eyes:
         return self._client is not None and self._client.info.supports_vision
 
     @property
+    def shows_end(self) -> bool:
+        """See ``tools.sight.Sight.shows_end``."""
+        return self.sees and self.can_look and self._rules.auto != "off"
+
+    @property
     def taken(self) -> int:
         """How many pictures were taken so far."""
         return self._taken

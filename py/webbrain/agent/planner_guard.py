@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from webbrain.agent.planner_model import Plan
 from webbrain.core.results import ToolResult
-from webbrain.core.types import Capability
 from webbrain.tools.base import ToolSpec
 from webbrain.tools.state import ReadScope
 
@@ -175,12 +174,22 @@ class ExecutionGuard:
         self._held.looked = True
         self._keep_changes()
 
+    @property
+    def wants_file(self) -> bool:
+        """Whether the task is done only when a file was saved."""
+        return self.watching and self.plan is not None and self.plan.download
+
+    def file_saved(self) -> None:
+        """A download of the task is known to be complete."""
+        self._held.files = max(self._held.files, 1)
+        self._keep_changes()
+
     def judged(self, spec: ToolSpec, result: ToolResult) -> ToolResult:
         """Take note of a call that was made; return its result, or what stands in for the one that ends the
         run."""
         if result.final is not None:
             result = self._judged_end(result)
-        elif result.success and not spec.asks:
+        elif result.success and not spec.asks and not spec.own_notes:
             self._take_note(spec, result)
         self._keep_changes()
         return result
@@ -189,7 +198,6 @@ class ExecutionGuard:
         held = self._held
         held.calls += 1
         held.changes += spec.effect and _brought_about(result)
-        held.files += spec.capability is Capability.DOWNLOAD
 
     def refuse_text(self, text: str) -> str:
         """What is told to a model that ended in plain text, or an empty string if that is an answer.

@@ -8,13 +8,16 @@ from webbrain.agent import attachments, enrich
 from webbrain.agent.calls import Caller
 from webbrain.agent.cards import Cards
 from webbrain.agent.clarify import Clarifier
+from webbrain.agent.completion import Completion
 from webbrain.agent.context import ContextGuard
+from webbrain.agent.ending import Ending
 from webbrain.agent.journal import Journal
 from webbrain.agent.model import ModelCaller
 from webbrain.agent.parts import AgentParts
 from webbrain.agent.pictures import Eyes
+from webbrain.agent.pins import Pins
 from webbrain.agent.planner_guard import ExecutionGuard
-from webbrain.agent.planner_turn import ONLY_WORDS, UNVERIFIED, Planning
+from webbrain.agent.planner_turn import Planning
 from webbrain.agent.recovery import RESUMED, left_unknown, was_interrupted
 from webbrain.agent.run_options import RunOptions
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
@@ -32,7 +35,9 @@ from webbrain.agent.run_words import (
     WITHOUT_SCHEMA,
     RunEnded,
     last_request,
+    one_more_malformed,
     spent_in,
+    with_own_ids,
 )
 from webbrain.agent.secrecy import Secrecy
 from webbrain.agent.spending import Account, PaidClient
@@ -48,13 +53,11 @@ from webbrain.core.errors import (
     ToolFailed,
     WebBrainError,
 )
-from webbrain.core.events import MaxSteps, RunError, Text, Thinking, UserMessage
+from webbrain.core.events import RunError, Text, Thinking, UserMessage
 from webbrain.core.events import Warning as RunWarning
-from webbrain.core.ids import new_id
-from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW
-from webbrain.core.messages import Message, ToolCall
+from webbrain.core.limits import LAST_ERROR_CHARS
+from webbrain.core.messages import Message
 from webbrain.core.refs import RefNumbers
-from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host, Tab
 from webbrain.policy import loops
@@ -87,10 +90,11 @@ class Run:
         account: Account,
         waits: Callable[[bool], None] | None = None,
         execution: ExecutionGuard | None = None,
+        completion: Completion | None = None,
     ) -> None:
         """``connect`` gives the model's client; it may ask a server, so it is called inside the run.
-        ``waits`` is told whether the run waits for a person. ``execution`` is the conversation's own: a
-        Continue is held to what the task before it was held to.
+        ``waits`` is told whether the run waits for a person. ``execution`` and ``completion`` are the
+        conversation's own: a Continue is held to what the task before it was held to, with its evidence.
         """
         self.options = options
         self.closed = False
@@ -131,11 +135,20 @@ class Run:
             self._guard,
             options.clarify_seconds if options.asks else 0,
         )
+        self._completion = completion or Completion(Pins(journal))
         self._caller = Caller(
-            host, parts, journal, self.cards, policies, self._tabs, self._teller, self._guard
+            host,
+            parts,
+            journal,
+            self.cards,
+            policies,
+            self._tabs,
+            self._teller,
+            self._guard,
+            self._completion,
         )
         # An action of an earlier run of which nobody knows the outcome is looked into before this one acts.
-        self._caller.completion.blind = unknown = left_unknown(journal)
+        self._completion.blind = unknown = left_unknown(journal)
         after = GO_ON + (GO_ON_UNKNOWN if unknown else "")
         self._go_on = after if was_interrupted(journal) else CONTINUE
         self._model = ModelCaller(host, journal, guard)
@@ -143,6 +156,7 @@ class Run:
         self._account = account
         self._refs = RefNumbers(message.content for message in journal.messages)
         self._tally = Tally()
+        self._ending = Ending(journal, self._secrecy, self._guard, self._completion, self._tally)
         self._started = host.clock.monotonic()
         self._pinned = 0
         self._task_text = options.text
@@ -175,6 +189,7 @@ class Run:
                 files=[file.view() for file in self.options.files],
             )
         )
+        self._completion.begin(self._journal, self._host.clock.now())
         if self.options.resumed:
             self._warn(RESUMED, RESUMED_WORDS)
 
@@ -286,7 +301,7 @@ class Run:
                 self._guard.looked()
         while True:
             if self.options.max_steps and self._tally.steps >= self.options.max_steps:
-                self._journal.emit(MaxSteps(steps=self._tally.steps, recap=self._tally.recap()))
+                self._ending.at_limit()
                 return "max_steps"
             self._tally.steps += 1
             state = await self._state(client.info, needs_page=strategy.needs_page)
@@ -297,7 +312,7 @@ class Run:
                 strategy = self._without_schema(error, client.info)
                 continue
             except ModelMayRetry as error:
-                malformed = self._one_more_malformed(malformed)
+                malformed = one_more_malformed(malformed)
                 self._journal.add(
                     Message(role="user", content=enrich.note(UNREADABLE.format(reason=error.message)))
                 )
@@ -307,15 +322,11 @@ class Run:
                 ended, bad = await self._carry_out(turn, state, client.info)
                 if ended:
                     return "completed"
-                malformed = self._one_more_malformed(malformed) if bad else 0
-            elif turn.text.strip() and (refusal := self._guard.refuse_text(turn.text)):
-                self._nudge(turn.text, refusal)
+                malformed = one_more_malformed(malformed) if bad else 0
+            elif turn.text.strip() and (refusal := self._ending.refusal(turn.text, strategy, self._mode)):
+                self._ending.refuse(turn.text, refusal)
             elif turn.text.strip():
-                self._journal.emit(Text(content=self._secrecy.answer(turn.text), final=True))
-                if self._cut_off:
-                    self._warn(
-                        "answer_cut", "The model reached its output limit; the answer is not complete."
-                    )
+                self._ending.in_words(turn.text, cut_off=self._cut_off)
                 return "completed"
             else:
                 empty += 1
@@ -331,7 +342,7 @@ class Run:
         tools = [spec for spec in offered if self._eyes.offers(spec)]
         page = await self._tabs.read(self._refs) if needs_page else None
         if page is not None:
-            self._caller.completion.looked()
+            self._completion.looked()
             self._guard.looked()
             self._teller.learn_names(page.controls)
             self._journal.taint.learn(f"{page.title}\n{page.tree}", origin_of(page.url))
@@ -374,7 +385,7 @@ class Run:
                 Message(role="assistant", content=reply.text[:REPLY_TEXT_CHARS] or "(unreadable)")
             )
             raise
-        turn = Turn(self._with_own_ids(turn.calls), turn.text[:REPLY_TEXT_CHARS])
+        turn = Turn(with_own_ids(turn.calls, self._journal), turn.text[:REPLY_TEXT_CHARS])
         self._journal.add(
             Message(
                 role="assistant",
@@ -401,7 +412,7 @@ class Run:
         if batch.loop:
             raise RunEnded(loops.reason(batch.loop), code="loop", retryable=False)
         if batch.final is not None:
-            self._finish_with(batch.final)
+            self._ending.with_done(batch.final)
         else:
             await self._eyes.after_batch(batch.done, self._context(info))
         return batch.final is not None, batch.malformed
@@ -427,6 +438,7 @@ class Run:
             state=self._tabs.state,
             sight=self._eyes,
             person=self._person,
+            notebook=self._completion.pins,
         )
 
     def _tell_other_model(self, info: ModelInfo, answered: str) -> None:
@@ -442,42 +454,6 @@ class Run:
             self._told_store_fails = not stores
             self._warn(*STORED if stores else NOT_STORED)
 
-    def _nudge(self, text: str, refusal: str) -> None:
-        """Tell the model once that words alone do not end the task."""
-        self._journal.emit(Text(content=self._secrecy.answer(text)))
-        if self._guard.nudged:
-            raise RunEnded(ONLY_WORDS, code="plan_only_output")
-        self._guard.nudge()
-        self._journal.add(Message(role="user", content=enrich.note(refusal)))
-
-    def _finish_with(self, result: ToolResult) -> None:
-        if self._guard.doubted or self._caller.completion.doubted:
-            self._warn("unverified", UNVERIFIED)
-        text = self._secrecy.answer((result.final or "").strip())
-        self._tally.outcome = result.outcome or ""
-        self._journal.add(Message(role="assistant", content=text or "(done)"))
-        self._journal.emit(Text(content=text, final=True))
-
-    def _one_more_malformed(self, so_far: int) -> int:
-        if so_far + 1 >= MALFORMED_REPLIES_IN_A_ROW:
-            raise RunEnded(
-                f"The model gave {MALFORMED_REPLIES_IN_A_ROW} unusable answers in a row. "
-                "A larger model may do better.",
-                code="malformed_output",
-            )
-        return so_far + 1
-
-    def _with_own_ids(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-        """Give calls without an id, or with one that was used before, an id of their own."""
-        seen: set[str] = set()
-        out = []
-        for call in calls:
-            if not call.id or call.id in seen or self._journal.knows_call(call.id):
-                call = call.model_copy(update={"id": new_id("call")})
-            seen.add(call.id)
-            out.append(call)
-        return tuple(out)
-
     async def _tab(self) -> Tab | None:
         try:
             return await self._host.browser.get_tab(self.tab_id)
@@ -485,8 +461,6 @@ class Run:
             if error.code == "no_tab":
                 raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False) from error
             return None
-
-    # --- the end ---
 
     def _warn(self, code: str, message: str) -> None:
         self._journal.emit(RunWarning(code=code, message=message))

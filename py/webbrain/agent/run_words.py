@@ -8,6 +8,9 @@ from webbrain.agent.journal import Journal
 from webbrain.agent.tally import Status
 from webbrain.core.errors import WebBrainError
 from webbrain.core.events import RunEvent
+from webbrain.core.ids import new_id
+from webbrain.core.limits import MALFORMED_REPLIES_IN_A_ROW
+from webbrain.core.messages import ToolCall
 
 ENDINGS: Final[dict[Status, str]] = {
     "completed": "(Done.)",
@@ -83,3 +86,26 @@ def spent_in(events: Iterable[RunEvent]) -> float | None:
     costs = [event.data.get("costUsd") for event in events if event.type == "run_complete"]
     paid = [cost for cost in costs if cost is not None]
     return sum(paid) if paid else None
+
+
+def with_own_ids(calls: Iterable[ToolCall], journal: Journal) -> tuple[ToolCall, ...]:
+    """Give calls without an id, or with one that was used before, an id of their own."""
+    seen: set[str] = set()
+    out = []
+    for call in calls:
+        if not call.id or call.id in seen or journal.knows_call(call.id):
+            call = call.model_copy(update={"id": new_id("call")})
+        seen.add(call.id)
+        out.append(call)
+    return tuple(out)
+
+
+def one_more_malformed(so_far: int) -> int:
+    """How many unusable answers came in a row; raise ``RunEnded`` once they are too many."""
+    if so_far + 1 >= MALFORMED_REPLIES_IN_A_ROW:
+        raise RunEnded(
+            f"The model gave {MALFORMED_REPLIES_IN_A_ROW} unusable answers in a row. "
+            "A larger model may do better.",
+            code="malformed_output",
+        )
+    return so_far + 1

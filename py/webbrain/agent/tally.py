@@ -44,12 +44,15 @@ class Tally:
         self.last_tool = tool
         self.tools[tool] += 1
 
-    def recap(self) -> str:
-        """What was done so far, for the person who decides on more steps."""
+    def recap(self, progress: str = "") -> str:
+        """What was done so far, for the person who decides on more steps. ``progress`` is what is known of
+        the task's items."""
         tools = ", ".join(f"{name} {count}x" for name, count in self.tools.most_common(RECAP_TOOLS))
         lines = [f"{self.steps} steps."]
         if tools:
             lines.append(f"Most used: {tools}. Last: {self.last_tool}.")
+        if progress:
+            lines.append(progress)
         if self.last_text.strip():
             lines.append(self.last_text.strip()[:RECAP_TEXT_CHARS])
         return "\n".join(lines)

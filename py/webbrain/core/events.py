@@ -77,12 +77,44 @@ class Waiting(_Camel):
     attempt: int
 
 
+RowStatus = Literal["pending", "acted", "processed", "skipped", "failed"]
+
+
+class Undone(_Camel):
+    """Something of the task that is not done, or (``unknown``) of which nobody knows whether it is. ``more``
+    stands for ``count`` others."""
+
+    label: str
+    status: Literal["pending", "acted", "skipped", "failed", "unknown", "more"]
+    reason: str = ""
+    count: int = 0
+
+
 class Text(_Camel):
-    """Assistant text, whole. ``replace`` drops what deltas of this step showed before."""
+    """Assistant text, whole. ``replace`` drops what deltas of this step showed before. ``undone`` stands with
+    the answer that ends a run, and comes from the record, not from the model's words."""
 
     content: str
     replace: bool = True
     final: bool = False
+    undone: list[Undone] = Field(default_factory=list)
+
+
+class ProgressRow(_Camel):
+    """An item of a task. ``label`` and ``reason`` are words of the model, perhaps of a page."""
+
+    id: str
+    label: str
+    status: RowStatus
+    reason: str = ""
+
+
+class Progress(_Camel):
+    """Rows of the run's list of items are new or different; the others stay as they were told before.
+    ``session`` names the list: a run may go on with that of an earlier one."""
+
+    session: str
+    rows: list[ProgressRow]
 
 
 class TextDelta(_Camel):
@@ -283,6 +315,7 @@ EVENTS: dict[str, type[_Camel]] = {
     "waiting": Waiting,
     "text": Text,
     "text_delta": TextDelta,
+    "progress": Progress,
     "tool_call": ToolCallStarted,
     "tool_result": ToolCallFinished,
     "clarify": Card,
@@ -310,6 +343,7 @@ Event = (
     | Waiting
     | Text
     | TextDelta
+    | Progress
     | ToolCallStarted
     | ToolCallFinished
     | Card

@@ -264,7 +264,7 @@ class LoopGuard:
         if spec.effect or not result.success:
             self._looks = 0
             return Verdict()
-        if PAGING & args.keys():
+        if PAGING & args.keys() or spec.own_notes:
             return Verdict()
         self._looks += 1
         if self._looks < LOOKS_BEFORE_CHECKPOINT:

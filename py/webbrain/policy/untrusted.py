@@ -74,6 +74,20 @@ def closing(nonce: str) -> str:
     return f'</{TAG} id="{nonce}">'
 
 
+def cut(text: str, limit: int) -> str:
+    """The first ``limit`` characters of a text with such parts in it, and how much is missing. What was open
+    at that place is closed, and what we said after the last closing tag stays.
+    """
+    if len(text) <= limit:
+        return text
+    head = text[:limit]
+    ids = re.findall(rf'<{TAG} id="([^"\n]{{1,32}})">', head)
+    closings = [closing(id_) for id_ in ids if closing(id_) not in head]
+    ours = text.rpartition(closings[-1])[2] if closings and closings[-1] in text else ""
+    left_out = f"[{len(text) - limit - len(ours)} characters left out to save room]"
+    return "\n".join([head, left_out, *closings]) + ours
+
+
 def overhead(nonce: str) -> int:
     """How many characters :func:`wrap` adds."""
     return len(wrap("", nonce))

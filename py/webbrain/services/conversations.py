@@ -12,8 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from webbrain.agent.completion import Completion
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import UNSAVED, Journal
+from webbrain.agent.pins import Pins
 from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.recovery import Interrupted, interrupt
 from webbrain.core.errors import BridgeError, WebBrainError
@@ -51,6 +53,12 @@ class Conversation:
     once: dict[Need, bool] = field(default_factory=dict)
     """What was granted or denied until the user's next message."""
     mirror: Mirror = field(default_factory=Mirror)
+    completion: Completion = field(init=False)
+    """What the newest task's claims can rest on, with the run's own notes."""
+
+    def __post_init__(self) -> None:
+        self.completion = Completion(Pins(self.journal))
+        self.guard.pins = self.completion.pins.block
 
     def take_api_news(self) -> bool:
         """Whether the model must still be told that it may ask for requests that change data."""

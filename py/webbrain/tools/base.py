@@ -22,6 +22,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.tools import frame_refs
+from webbrain.tools.notebook import Notebook
 from webbrain.tools.person import Person
 from webbrain.tools.problems import explain, named_as_pdf, pdf_tab
 from webbrain.tools.sight import Sight
@@ -29,6 +30,8 @@ from webbrain.tools.state import RunState, unless_dialog
 
 LABEL_CHARS: Final = 140
 LABEL_ARGUMENT_CHARS: Final = 80
+GENEROUS: Final = 10_000
+"""An upper limit of a number from here on is met by nobody who is not told of it."""
 UNTOLD: Final = "untold"
 """Marks (``json_schema_extra``) an argument that is taken where a model sends it, but never described."""
 
@@ -62,6 +65,8 @@ class ToolContext:
     """The run's eyes, if there are any."""
     person: Person | None = None
     """Whoever sits before the panel; ``None`` where nobody can be asked."""
+    notebook: Notebook | None = None
+    """Where the run writes down what it must not forget; ``None`` where nothing is kept."""
 
     def __post_init__(self) -> None:
         if self.state.tab_id < 0:
@@ -135,6 +140,8 @@ class ToolSpec:
     """True if it is of no use where neither the model nor a vision model reads pictures."""
     asks: bool = False
     """True if all it does is ask the person: it is no evidence that anything was done."""
+    own_notes: bool = False
+    """True if it only reads or writes the run's own notes: it looks at nothing and proves nothing."""
     keeps_dialog: bool = False
     """True if a JavaScript dialog that is open is this tool's business; before other acting tools it is put
     away."""
@@ -180,6 +187,7 @@ def spec(
     keeps_dialog: bool = False,
     needs_sight: bool = False,
     asks: bool = False,
+    own_notes: bool = False,
 ) -> ToolSpec:
     """Make a specification. The security class (``capability``, ``untrusted``, ``effect``) has no default.
 
@@ -208,6 +216,7 @@ def spec(
         keeps_dialog=keeps_dialog,
         needs_sight=needs_sight,
         asks=asks,
+        own_notes=own_notes,
     )
 
 
@@ -285,9 +294,10 @@ def _untold(key: str, value: Any) -> bool:
     """Whether a keyword only costs tokens: it goes without saying, and arguments are checked all the same."""
     return (
         (key == "title" and isinstance(value, str))
-        or (key == "default" and (value is None or value is False))
-        or (key in ("minimum", "default") and value in (0, 1) and value is not True)
-        or key in ("minLength", "maxLength", "pattern", "additionalProperties")
+        or (key == "default" and (value is None or value is False or value == ""))
+        or (key == "maximum" and isinstance(value, int) and value >= GENEROUS)
+        or (key == "default" and value in (0, 1) and value is not True)
+        or key in ("minimum", "minLength", "maxLength", "pattern", "additionalProperties")
     )
 
 

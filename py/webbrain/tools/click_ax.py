@@ -10,8 +10,8 @@ from webbrain.tools.base import ToolArgs, ToolContext, spec
 
 class Args(ToolArgs):
     """Click an element of the last tree; native selects take type_ax. changed and the address tell what came
-    of it. "stale": read the tree again. "covered" or "disabled": deal with what is in the way. Before a form
-    is sent the user may be asked."""
+    of it. "stale": read the tree again. "covered" or "disabled": deal with what is in the
+    way."""
 
     ref_id: str = Field(description="e.g. ref_12")
     count: int = Field(1, ge=1, le=2)

@@ -29,7 +29,7 @@ NOTHING: Final = (
 
 class Args(ToolArgs):
     """Save the pictures or videos this page is about (a post, a gallery). mode main: the most prominent one;
-    all: up to limit. A video that is streamed in pieces cannot be saved."""
+    all: up to limit. Not videos streamed in pieces."""
 
     target: Literal["image", "video", "media"] = "media"
     mode: Literal["auto", "main", "all"] = "auto"

@@ -40,7 +40,7 @@ class Continuation(ToolArgs):
 
 class Args(ToolArgs):
     """Read the page as an indented tree of roles, names and [ref_N] ids, which click_ax, set_field and
-    others take. Use it first, and again after the page changed. Open dialogs and menus come first. If
+    others take. Open dialogs and menus come first. If
     hasMore is true, call again with the returned continuationArgs. "stale_snapshot": start again at page
     1."""
 

@@ -14,7 +14,7 @@ LOOK_TIMEOUT: Final = 120.0
 
 class Args(ToolArgs):
     """Look at the visible part of the page as a picture (or a description of it): for charts, maps, canvas,
-    images, layout. For text and controls get_accessibility_tree is better and cheaper."""
+    images, layout. For text and controls the tree is cheaper."""
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

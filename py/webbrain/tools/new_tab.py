@@ -16,7 +16,7 @@ OPEN_MOST: Final = 10
 
 class Args(ToolArgs):
     """Open a web address in a new background tab; the run stays where it is (switch_tab goes there). For
-    comparing pages; else navigate. Close it with close_tab when done."""
+    comparing pages; else navigate."""
 
     url: str = Field(min_length=1, max_length=MOST_URL_CHARS)
 

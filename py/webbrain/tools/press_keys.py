@@ -15,7 +15,7 @@ MOST_REPEATS: Final = 25
 
 class Args(ToolArgs):
     """Press a key where the focus is: Escape closes pop-ups, Tab moves on, arrows move in lists, sliders
-    and menus, Enter accepts or sends (the user may be asked first). The result names the target."""
+    and menus, Enter accepts or sends. The result names the target."""
 
     key: Literal["Escape", "Tab", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]
     repeat: int = Field(1, ge=1, le=MOST_REPEATS)

@@ -30,6 +30,7 @@ SHARED: Final = frozenset(
         "hidden_tabs",
         "history",
         "leaving",
+        "notebook",
         "opening",
         "person",
         "pointing",

@@ -13,7 +13,7 @@ MOST_TEXT_CHARS: Final = 2_000
 
 
 class Args(ToolArgs):
-    """Select all text of an element, or the given words in it, e.g. to format it in an editor."""
+    """Select all text of an element, or the given words in it."""
 
     ref_id: str
     text: str | None = Field(None, min_length=1, max_length=MOST_TEXT_CHARS)

@@ -45,6 +45,17 @@ class Look:
 class Sight(Protocol):
     """The run's eyes, as far as tools may use them."""
 
+    @property
+    def shows_end(self) -> bool:
+        """Whether a picture of how a task ended is wanted: the model reads pictures, and the user wants some
+        to be taken unasked."""
+        ...
+
+    @property
+    def taken(self) -> int:
+        """How many pictures were taken so far."""
+        ...
+
     async def look(self, tab_id: int) -> Look:
         """Take a picture now, and show it to the model or have it described.
 

@@ -16,8 +16,7 @@ MOST_TEXT_CHARS: Final = 20_000
 
 class Args(ToolArgs):
     """Type at the end of a field or editor, or choose an option of a native select by its text (one more,
-    if it takes several). To replace what a field holds use set_field. "not_verified": the field holds
-    something else, see actual."""
+    if it takes several). To replace what a field holds use set_field. "not_verified": see actual."""
 
     ref_id: str
     text: str = Field(max_length=MOST_TEXT_CHARS, description="Text to type, or the option to choose")

@@ -16,8 +16,7 @@ ANSWER_SECONDS: Final = 10.0
 
 
 class Args(ToolArgs):
-    """Wait until an element that fits a CSS selector is shown. found=false after the time-out is an answer:
-    read the page to see what is there."""
+    """Wait until an element that fits a CSS selector is shown. found=false is an answer: read the page."""
 
     selector: str = Field(min_length=1, max_length=500)
     timeout: int = Field(DEFAULT_MS, ge=0, le=LONGEST_MS, description="Milliseconds")
