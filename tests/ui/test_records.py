@@ -53,7 +53,7 @@ def test_a_recording_as_a_line_of_time(open_state: Open) -> None:
     ]
     page.locator("[data-event=tool]").nth(1).locator("summary").nth(1).click()
     assert "(48210)" in page.locator("[data-event=tool] pre").last.inner_text()
-    assert page.locator(".shot img").get_attribute("src").startswith("data:image/")
+    assert str(page.locator(".shot img").get_attribute("src")).startswith("data:image/")
     assert page.locator(".moment.failed").count() == 2
 
 

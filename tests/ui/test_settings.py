@@ -5,6 +5,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.support.ui_providers import provider_views
+from tests.support.ui_state import READY
 from tests.ui.conftest import Open
 from tests.ui.steering import asked, emit, wait_for_call
 
@@ -290,3 +291,10 @@ class TestPage:
             {"state": "failed", "epoch": 2, "mode": "", "phases": [], "totalMs": 0, "reason": "No memory."},
         )
         expect(page.get_by_role("alert")).to_contain_text("No memory.")
+
+
+def test_what_was_asked_while_python_was_replaced_is_asked_again(open_state: Open) -> None:
+    page = open_state("settings-loading")
+    page.evaluate("(views) => wb.reply('providers.list', {active: null, providers: views})", provider_views())
+    emit(page, "boot", READY)
+    expect(page.locator(".provider").first).to_be_visible()

@@ -6,7 +6,7 @@ import { Icon, Spinner } from "../shared/icons.jsx";
 import { Recording } from "./Recording.jsx";
 import { deleteAllRuns, listRuns, readDebugLog } from "./records.js";
 import { SettingGroups } from "./Setting.jsx";
-import { detail, line, recordsChanged } from "./store.js";
+import { boot, detail, line, recordsChanged } from "./store.js";
 
 /** @typedef {import("./records.js").RunRow} RunRow */
 
@@ -46,10 +46,10 @@ function Runs() {
       setProblem(/** @type {Error} */ (error).message || t("went_wrong"));
     }
   };
-  // After a loss of the line too: what was asked then was never answered.
+  // Again after a loss of the line or of Python, too: what was asked then was never answered.
   useEffect(() => {
     if (line.value === "connected" || !runs) void load();
-  }, [recordsChanged.value, line.value]);
+  }, [recordsChanged.value, line.value, boot.value?.state, boot.value?.epoch]);
   if (problem)
     return (
       <p class="setting-state bad records-note" role="alert">

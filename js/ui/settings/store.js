@@ -75,7 +75,10 @@ function readHash() {
  * @param {any} params
  */
 function receive(method, params) {
-  if (method === "boot") boot.value = params;
+  if (method === "boot") {
+    boot.value = params;
+    if (params.state === "ready") loadMissing();
+  }
   if (method === "providers_changed") {
     void loadProviders();
     void loadAuxiliaries();
@@ -89,6 +92,13 @@ function receive(method, params) {
     values.value = { ...values.value, ...params.values };
     mirror(params.values ?? {});
   }
+}
+
+/** What was asked while Python was being replaced was never answered. */
+function loadMissing() {
+  if (!providers.value) void loadProviders();
+  if (!fields.value) void loadSettings();
+  if (!vision.value || !transcription.value) void loadAuxiliaries();
 }
 
 /** @param {Record<string, any>} changed */
