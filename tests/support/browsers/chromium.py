@@ -250,6 +250,23 @@ class Chromium(Browser):
         """Let the Worker's thread run in circles for good, as a stuck regular expression would."""
         self._wire.post("Runtime.evaluate", {"expression": "for (;;) {}"}, sessionId=self._python())
 
+    def crash(self) -> None:
+        """End the whole browser at once, as a fault of its own would. Only :meth:`close` may follow."""
+        gone: list[bool] = []
+        self._context.on("close", lambda _: gone.append(True))
+        self._wire.post("Browser.crash", {})
+        page = self._context.pages[0] if self._context.pages else None
+
+        def dead() -> bool:
+            # The driver tells its events only while it is asked something.
+            with contextlib.suppress(PlaywrightError):
+                if page is not None:
+                    page.evaluate("1")
+                return bool(gone)
+            return True
+
+        wait_until(dead, DEADLINE, lambda: "the browser to crash")
+
     def close_host(self) -> None:
         """Close the offscreen document, as the browser may when memory is short."""
         self._wire.send("Target.closeTarget", {"targetId": self._target("", self._host_url)["targetId"]})

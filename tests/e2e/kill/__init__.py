@@ -1,0 +1,1 @@
+"""Parts of the product are killed at chosen moments; a counting server says what happened."""
