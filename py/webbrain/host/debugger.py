@@ -16,8 +16,9 @@ PROTOCOL: Final = "1.3"
 ATTACH_TIMEOUT: Final = 5.0
 SILENT_COMMANDS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("Page.enable", {}),
-    # Only the reports of requests are wanted: without these limits the renderer keeps a copy of every body.
-    ("Network.enable", {"maxTotalBufferSize": 1, "maxResourceBufferSize": 1}),
+    # Only the reports of requests are wanted: without these limits the renderer keeps a copy of every body,
+    # and every report has the request's own in it (0 would mean no limit).
+    ("Network.enable", {"maxTotalBufferSize": 1, "maxResourceBufferSize": 1, "maxPostDataSize": 1}),
 )
 """What is switched on when a tab is attached. None of it shows in the page."""
 EMPTY_PAGE: Final = "about:blank"

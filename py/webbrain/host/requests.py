@@ -13,7 +13,7 @@ WITH_BODIES: Final[dict[str, int]] = {
     "maxResourceBufferSize": 1,
     "maxPostDataSize": 16_000,
 }
-"""Parameters of ``Network.enable`` with which a debugger tells bodies too; without them it does not."""
+"""Parameters of ``Network.enable`` with which a debugger tells bodies too; as attached it does not."""
 
 
 @dataclass(frozen=True, slots=True)
