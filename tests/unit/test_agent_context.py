@@ -5,11 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.agent import well_formed
-from webbrain.agent.context import ContextGuard, message_chars
+from webbrain.agent.context import CUT_RESULT_CHARS, ContextGuard, message_chars
 from webbrain.agent.enrich import clean, note, user_turn
 from webbrain.agent.journal import arranged
 from webbrain.core.messages import ImagePart, Message, ToolCall
 from webbrain.host.protocols import Tab
+from webbrain.policy.untrusted import wrap
 
 
 def conversation(turns: int, steps: int, size: int) -> list[Message]:
@@ -127,3 +128,65 @@ def test_a_page_cannot_add_a_line_to_the_first_message(url: str, title: str) -> 
     assert text.count("\n") == 6
     assert text.endswith("\n\nDo it.")
     assert note("x").split()[0] == "[Note"
+
+
+# --- where the newest messages alone are too much ---
+
+
+def huge(results: int, size: int) -> list[Message]:
+    """A task with a few results that are all recent."""
+    messages = [Message(role="user", content="task")]
+    for number in range(results):
+        identity = f"c{number}"
+        text = wrap("x" * size, f"id{number}") + "\n[note] of ours"
+        messages.append(Message(role="assistant", tool_calls=[ToolCall(id=identity, name="read_page")]))
+        messages.append(Message(role="tool", tool_call_id=identity, name="read_page", content=text))
+    return messages
+
+
+def test_recent_results_are_cut_before_turns_are_dropped() -> None:
+    messages = huge(3, 12_000)
+    fitting = ContextGuard().fit(messages, window=8_000, output=500)
+    assert len(fitting) == len(messages)
+    assert len(fitting[2].content) < CUT_RESULT_CHARS + 200
+    assert fitting[-1] == messages[-1], "what the model has not seen yet goes last"
+    assert sum(map(message_chars, fitting)) < 8_000 * 0.6 * 4
+    tight = ContextGuard().fit(messages, window=3_000, output=500)
+    assert len(tight[-1].content) < CUT_RESULT_CHARS + 200
+
+
+def test_what_is_cut_stays_within_its_boundary() -> None:
+    fitting = ContextGuard().fit(huge(3, 12_000), window=8_000, output=500)
+    text = fitting[2].content
+    assert "characters left out" in text
+    assert text.endswith('</untrusted_page_content id="id0">\n[note] of ours')
+    assert text.count("<untrusted_page_content") == 1
+
+
+def test_the_task_itself_is_never_cut() -> None:
+    messages = [Message(role="user", content="t" * 30_000), *huge(2, 12_000)[1:]]
+    fitting = ContextGuard().fit(messages, window=6_000, output=500)
+    assert fitting[0] == messages[0]
+
+
+def test_an_emergency_keeps_the_last_six() -> None:
+    messages = conversation(1, 20, 300)
+    fitting = ContextGuard().fit(messages, window=100_000, output=500, emergency=True)
+    assert fitting[0] == messages[0]
+    assert fitting[1:] == messages[-7:], "six, and the call that the first of them answers"
+    assert well_formed(fitting)
+
+
+def test_notes_are_shown_once_what_held_them_is_gone() -> None:
+    guard = ContextGuard()
+    said = ["[pins 1]", "[pins 2]"]
+    guard.pins = lambda: said[0]
+    messages = conversation(30, 2, 600)
+    pinned = len(messages) - 6
+    assert "[pins" not in guard.fit(messages[:6], window=100_000, output=500)[0].content
+    first = guard.fit(messages, window=3_000, output=500, pinned=pinned)
+    assert first[0].content.endswith("[pins 1]")
+    said.pop(0)
+    assert guard.fit(messages, window=3_000, output=500, pinned=pinned) == first, "the beginning is stable"
+    guard.fold(messages, kept=6, pinned=pinned, summary="s", block="[summary]")
+    assert guard.fit(messages, window=100_000, output=500)[0].content.endswith("[summary]\n\n[pins 2]")

@@ -137,7 +137,7 @@ async def test_stop_in_the_middle_of_a_stream_keeps_what_was_shown() -> None:
     await bench.start("How much?", "ask")
     await gate.reached()
     assert await bench.stop()
-    assert bench.last("text") == {"content": "It costs", "replace": True, "final": True}
+    assert bench.last("text") == {"content": "It costs", "replace": True, "final": True, "undone": []}
     assert bench.history[-1].content == "It costs"
 
 

@@ -77,9 +77,9 @@ class SavedFiles:
     def _is_ours(self, row: Mapping[str, Any]) -> bool:
         """Whether a download belongs to the task: a tool or an action of it told of it just now, or it began
         since the run did."""
-        started = row.get("started")
-        if not isinstance(started, str):
-            return True  # only a list of all downloads says when each began
+        if "downloadId" in row or "state" not in row:
+            return True  # the outcome of a download tool, or one that an action began
+        started = str(row.get("started") or "")
         try:
             began = datetime.fromisoformat(started.replace("Z", "+00:00")).timestamp()
         except ValueError:
