@@ -10,6 +10,7 @@ from tests.support.toolbox import FILES, TAB, page_host
 from webbrain.agent import completion
 from webbrain.agent.completion import Completion
 from webbrain.agent.planner_guard import ACT_NOW, CALL_DONE, STILL_TO_DO
+from webbrain.agent.saved_files import SavedFiles
 from webbrain.app import App
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 
@@ -94,7 +95,7 @@ async def test_a_file_of_last_year_is_none_of_this_task() -> None:
 
 
 async def test_without_the_check_the_claim_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(completion.SavedFiles, "proven", True)
+    monkeypatch.setattr(SavedFiles, "proven", True)
     bench = Bench(PRESS, LOOK, SAVED)
     await bench.run("Save the price list")
     assert bench.last("run_complete")["outcome"] == "success"
