@@ -116,7 +116,8 @@ def test_every_event_type_is_emitted() -> None:
 
 
 def test_every_event_type_is_drawn() -> None:
-    drawn = set(re.findall(r'case "(\w+)":', (ROOT / "js" / "ui" / "conversation.js").read_text()))
+    screens = [ROOT / "js" / "ui" / name for name in ("conversation.js", "queue.js")]
+    drawn = {name for file in screens for name in re.findall(r'case "(\w+)":', file.read_text())}
     assert set(events.EVENTS) <= drawn
 
 
