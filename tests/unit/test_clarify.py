@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.agent import PROBE_YES, Bench
-from tests.support.toolbox import TAB, context, page_host
+from tests.support.toolbox import ANSWERS, TAB, context, page_host
 from webbrain.agent.cards import TEXT_CHARS
 from webbrain.core.errors import WebBrainError
 from webbrain.testing.scripted import call
@@ -140,6 +140,33 @@ async def test_no_consent_nothing_consequential(asked: bool) -> None:
     refused = any("needs_answer" in message.content for message in made.history if message.role == "tool")
     assert refused is asked
     assert ("click_ax" in made.host.page.actions()) is not asked
+
+
+@pytest.mark.parametrize("again", ["continue", "death", "message"])
+async def test_only_the_person_ends_what_the_clock_began(again: str) -> None:
+    """A Continue stays blocked, also in another Worker; a new message of the person's is an answer."""
+    made = bench(ASK, call("read_page"), DONE, seconds=0)
+    await made.run()
+    after = made
+    if again == "death":
+        host = made.host.successor()
+        for action, reply in ANSWERS.items():
+            host.page.on(action, reply)
+        after = Bench(host=host)
+        host.settings.values["clarifyTimeoutSec"] = 0
+        await after.app.start()
+    after.host.page.on("submit_probe", PROBE_YES)
+    after.model.steps += [CLICK, DONE]
+    before = len(after.events("clarify"))
+    if again == "message":
+        await after.start("Yes, the green one. Send it.")
+        card = await after.until("clarify", lambda data: data["kind"] == "submit")
+        await after.app.handle_ui("card.answer", {"tabId": TAB, "cardId": card["cardId"], "answer": "once"})
+        await after.end()
+    else:
+        await after.go_on()
+        assert len(after.events("clarify")) == before
+    assert ("click_ax" in after.host.page.actions()) is (again == "message")
 
 
 async def test_a_real_answer_unblocks() -> None:
