@@ -54,6 +54,8 @@ PAGES = {
     "siblings": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>d.innerHTML = '<i>x</i>'.repeat(1e5)</script>",
     "nesting": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>let at = d; for (let i = 0; i < 5000; i++) { at = at.appendChild(document.createElement('div')); at.style.display = 'contents' } at.append('needle')</script>",
     "frames": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>d.innerHTML = '<iframe srcdoc=\"<p>in\"></iframe>'.repeat(300)</script>",
+    # A page of Chromium holds a thousand frames and gives what is over it no document.
+    "frame limit": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>for (let i = 0; i < 1200; i++) d.append(document.createElement('iframe'))</script>",
     "shadows": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d></div><script>let at = d; for (let i = 0; i < 200; i++) { const root = at.attachShadow({mode: i % 2 ? 'open' : 'closed'}); at = root.appendChild(document.createElement('div')); } at.innerHTML = '<b>needle</b>'</script>",
     "endless": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d style='height:3000px'>needle</div><script>addEventListener('scroll', () => { d.insertAdjacentHTML('beforeend', '<p>more</p>'.repeat(500)); d.style.height = d.scrollHeight + 3000 + 'px' })</script>",
     "storm": "<button onclick=\"document.title = 'pressed'\">Buy</button><div id=d>needle</div><script>setInterval(() => { for (let i = 0; i < 200; i++) d.replaceChildren('needle ' + Math.random()) }, 1)</script>",
