@@ -161,19 +161,19 @@ class HistoryListParams(Params):
 class HistoryParams(Params):
     """``history.export``"""
 
-    id: str = Field(pattern=CONVERSATION_ID)
+    id: str = Field(pattern=CONVERSATION_ID, max_length=ID_CHARS)
 
 
 class HistoryOpenParams(TabParams):
     """``history.open``"""
 
-    id: str = Field(pattern=CONVERSATION_ID)
+    id: str = Field(pattern=CONVERSATION_ID, max_length=ID_CHARS)
 
 
 class HistoryDeleteParams(Params):
     """``history.delete``: one by its id, or all."""
 
-    id: str = Field(default="", pattern=rf"{CONVERSATION_ID}|^$")
+    id: str = Field(default="", pattern=rf"{CONVERSATION_ID}|^$", max_length=ID_CHARS)
     all: bool = False
 
     @model_validator(mode="after")

@@ -49,8 +49,19 @@
     if (set === undefined) return { result: { ok: true, stopped: true } };
     if (set.hang) return null;
     if (set.fails) return { error: set.fails };
-    if (set.inTurn) return { result: set.inTurn.length > 1 ? set.inTurn.shift() : set.inTurn[0] };
-    const perTab = set.byTab?.[frame.params?.tabId] ?? set;
+    const turn = set.inTurn && (set.inTurn.length > 1 ? set.inTurn.shift() : set.inTurn[0]);
+    const perTab = turn ?? set.byTab?.[frame.params?.tabId] ?? set;
+    if (perTab.conversations)
+      return {
+        result: {
+          ...perTab,
+          conversations: perTab.conversations.map((/** @type {any} */ row) => ({
+            ...row,
+            startedAt: now + row.startedAt,
+            updatedAt: now + row.updatedAt,
+          })),
+        },
+      };
     if (frame.method !== "panel.open") return { result: perTab };
     return { result: { ...perTab, events: (perTab.events ?? []).map(dated) } };
   }
