@@ -7,6 +7,7 @@ import pytest
 from tests.support.agent import PROBE_YES, Bench, types, well_formed
 from tests.support.toolbox import ANSWERS, TAB
 from webbrain.agent.completion import LOOK_BEFORE
+from webbrain.agent.journal import Journal
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.host.memory import Gate, MemoryHost
 from webbrain.testing.scripted import call
@@ -182,3 +183,16 @@ async def test_reading_does_not_wait_for_the_store() -> None:
     assert types(bench.events())[-1] == "run_complete"
     click = order.index("page.click_ax")
     assert "store.append" in order[order.index("page.read_page") : click]
+
+
+async def test_without_a_record_of_its_beginning_an_action_would_be_done_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The negative control of the journal: without the mark nobody knows that there is anything to look for."""
+    emit = Journal.emit
+    monkeypatch.setattr(Journal, "emit", lambda self, event, **marks: emit(self, event))
+    later = await _died_in_a_click(call("click_ax", ref_id="ref_1"), call("read_page"), DONE)
+    await _runs(later)
+    told = [event["data"] for event in later.events("tool_result") if event["data"]["name"] == "click_ax"]
+    assert [one["ok"] for one in told] == [False, True]
+    assert later.host.page.actions().count("click_ax") == 1

@@ -261,6 +261,8 @@ class Conversations:
         known = self._known.get(run.tab_id) or await self._stored(run.tab_id)
         here = known is not None and known.id == run.conversation_id
         if known is None or not here:
+            if known is not None:
+                interrupt(known.journal, known.journal.run_id)
             known = await self._load(run.conversation_id, run.tab_id, Mode.ASK)
         closed = interrupt(known.journal, run.run_id)
         if closed is not None and not here:
@@ -343,12 +345,11 @@ class Conversations:
         )
 
     async def _remember(self, conversation: Conversation) -> None:
-        value = {
-            "conversationId": conversation.id,
-            "mode": conversation.mode.value,
-            "allowApi": conversation.allow_api,
-        }
-        await self._host.session.set({f"agentConv:{conversation.tab_id}": value})
+        """Note which conversation the tab shows. If that is refused now, the mirror notes it later."""
+        try:
+            await self._host.session.set(_shown(conversation))
+        except WebBrainError:
+            self._mirror_soon(conversation.tab_id, conversation.id)
 
     # --- mirrors ---
 
@@ -367,4 +368,14 @@ class Conversations:
         chat = {"conversationId": conversation.id, "events": mirror.events(journal.events)}
         run = mirror.run_state(journal, conversation.mode)
         with contextlib.suppress(WebBrainError):  # a copy: the store has the original
-            await self._host.session.set({f"tabChat:{tab_id}": chat, f"runUi:{tab_id}": run})
+            mirrored = {f"tabChat:{tab_id}": chat, f"runUi:{tab_id}": run}
+            await self._host.session.set({**_shown(conversation), **mirrored})
+
+
+def _shown(conversation: Conversation) -> dict[str, Any]:
+    value = {
+        "conversationId": conversation.id,
+        "mode": conversation.mode.value,
+        "allowApi": conversation.allow_api,
+    }
+    return {f"{SHOWS}{conversation.tab_id}": value}
