@@ -70,6 +70,10 @@ test-e2e: dist ## the built extension, in Chromium and Firefox
 test-security: dist ## every case of the security suites, in memory and in both browsers
 	ALL_INJECTIONS=1 $(PYTEST) tests/security $(ARGS)
 
+.PHONY: test-kill
+test-kill: dist ## every part killed at every crash point, in both browsers; waits of 45 s and 6 minutes
+	ALL_KILLS=1 $(PYTEST) tests/e2e/kill $(ARGS)
+
 .PHONY: check
 check: deps ## linters, formatters and type checkers
 	.venv/bin/ruff check .

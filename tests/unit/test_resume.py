@@ -188,7 +188,7 @@ async def test_reading_does_not_wait_for_the_store() -> None:
 async def test_without_a_record_of_its_beginning_an_action_would_be_done_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The negative control of the journal: without the mark nobody knows that there is anything to look for."""
+    """The negative control of the journal: without the mark nobody knows that there is anything to find."""
     emit = Journal.emit
     monkeypatch.setattr(Journal, "emit", lambda self, event, **marks: emit(self, event))
     later = await _died_in_a_click(call("click_ax", ref_id="ref_1"), call("read_page"), DONE)
