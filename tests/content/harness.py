@@ -143,7 +143,7 @@ class Tab:
         self._cdp = cdp
         self.bundle = bundle
         self._context = 0
-        page.on("crash", lambda: pytest.fail("the page crashed"))
+        page.on("crash", lambda _: pytest.fail("the page crashed"))
 
     def open(self, url: str) -> "Tab":
         """Go to an address (a bare name is a file of the pages folder) and inject."""
