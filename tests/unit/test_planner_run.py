@@ -15,8 +15,9 @@ from webbrain.agent.planner_review import REVIEW_TIMEOUT, PlanReviewer
 from webbrain.agent.planner_text import APPROVED, UNSEEN, is_plan
 from webbrain.core.errors import CostLimit, ProviderFailed, WebBrainError
 from webbrain.core.messages import ModelReply, ModelRequest, Usage
-from webbrain.core.types import Tier
+from webbrain.core.types import Mode, Tier
 from webbrain.host.memory import Gate
+from webbrain.services.mirrors import Mirror
 from webbrain.testing.planning import plan_text
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 
@@ -301,10 +302,13 @@ async def test_nothing_is_done_before_the_answer() -> None:
     opened = await made.app.handle_ui("panel.open", {"tabId": TAB})
     assert opened["run"]["status"] == "awaiting_plan"
     assert [e["type"] for e in opened["events"]][-1] == "plan_review", "a panel that is opened again shows it"
+    journal = (await made.app.conversations.of(TAB)).journal
+    assert Mirror().run_state(journal, Mode.ACT)["status"] == "awaiting_plan"
     await answer(made, "approved")
     await made.end()
     assert made.last("plan_resolved")["decision"] == "approved"
     assert made.last("run_complete")["outcome"] == "success"
+    assert Mirror().run_state(journal, Mode.ACT)["status"] == "completed"
 
 
 async def test_an_edited_plan_is_what_the_model_gets() -> None:

@@ -26,6 +26,7 @@ class Mirror:
         self._first: RunEvent | None = None
         self._newest: dict[str, RunEvent] = {}
         self._cards: set[str] = set()
+        self._plans: set[str] = set()
 
     def events(self, events: list[RunEvent]) -> list[dict[str, Any]]:
         """The newest events within the mirror's caps, oldest first, without arguments, results and long
@@ -49,7 +50,8 @@ class Mirror:
         """The state of the newest run, under the names of ``runUi``."""
         self._catch_up(journal)
         end, error, final = (self._newest.get(name) for name in ("run_complete", "error", "text"))
-        going_on = ("awaiting_card" if self._cards else "running") if self._first else "idle"
+        waits = "awaiting_plan" if self._plans else "awaiting_card" if self._cards else "running"
+        going_on = waits if self._first else "idle"
         return {
             "tabId": journal.tab_id,
             "conversationId": journal.conversation_id,
@@ -70,7 +72,7 @@ class Mirror:
         events = journal.events
         if journal.run_id != self._run_id or self._read > len(events):
             self._run_id, self._read = journal.run_id, 0
-            self._first, self._newest, self._cards = None, {}, set()
+            self._first, self._newest, self._cards, self._plans = None, {}, set(), set()
         # The newest event may be replaced by a longer one of the same kind, which says nothing new here.
         for event in events[self._read :]:
             if event.run_id == self._run_id:
@@ -85,6 +87,10 @@ class Mirror:
             self._cards.add(event.data["cardId"])
         elif event.type == "card_resolved":
             self._cards.discard(event.data["cardId"])
+        elif event.type == "plan_review":
+            self._plans.add(event.data["planId"])
+        elif event.type == "plan_resolved":
+            self._plans.discard(event.data["planId"])
 
 
 def mirrored(events: list[RunEvent]) -> list[dict[str, Any]]:
