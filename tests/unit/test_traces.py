@@ -296,6 +296,19 @@ async def test_a_run_that_died_is_shown_as_interrupted() -> None:
     gate.release()
 
 
+async def test_a_run_that_is_over_is_stored_as_such_at_once() -> None:
+    """A Worker that dies right after the end leaves no interrupted run."""
+    one = bench(READS, DONE)
+    one.host.clock.hold()
+    await one.start("Look", "ask")
+    async with asyncio.timeout(10):
+        await one.app.runs.wait(TAB)
+        while not rows(one) or rows(one)[0]["status"] == "running":
+            await asyncio.sleep(0)
+    assert rows(one)[0]["status"] == "completed"
+    assert [event["n"] for event in events(one)] == [1, 2, 3, 4, 5]
+
+
 # --- room ---
 
 

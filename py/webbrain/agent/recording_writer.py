@@ -76,7 +76,7 @@ class Writer:
         self._waiting: dict[int, Noted] = {}
         self._known = 0
         self._stored = False
-        self._closed = False
+        self._closed = asyncio.Event()
         self._failures = 0
         self._task: asyncio.Task[None] | None = None
 
@@ -97,7 +97,7 @@ class Writer:
 
     def close(self) -> None:
         """Everything is noted: store the rest and the run as it ended."""
-        self._closed = True
+        self._closed.set()
         self.wake()
 
     def wake(self) -> None:
@@ -122,15 +122,27 @@ class Writer:
     async def _run(self) -> None:
         try:
             while not self.broken:
-                if self._stored and not self._closed:
-                    await self._clock.sleep(WRITE_PERIOD)
-                closing = self._closed
-                if await self._write() and not self._waiting and closing is self._closed:
+                if self._stored:
+                    await self._collect()
+                closing = self._closed.is_set()
+                if await self._write() and not self._waiting and closing is self._closed.is_set():
                     break
-            if self._closed and not self.broken:
+            if self._closed.is_set() and not self.broken:
                 self._shelf.ended(self.run_id, whole=True)
         except Exception as error:  # noqa: BLE001 - whatever it is, the run has nothing to do with it
             self.break_off(repr(error))
+
+    async def _collect(self) -> None:
+        """Let more come together. The end of the run does not wait: a death right after it is none of it."""
+        waits = [
+            asyncio.ensure_future(self._clock.sleep(WRITE_PERIOD)),
+            asyncio.ensure_future(self._closed.wait()),
+        ]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     async def _write(self) -> bool:
         """Store what waits and the run itself; what is refused goes on waiting, and the answer is false."""
