@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 Answer = dict[str, Any]
 Message = Mapping[str, Any]
 
-STATE_EVENTS: Final = 256
-"""Events that one ``agent_run_state`` carries."""
-
 ACTION_CHARS: Final = 60
 
 LATER: Final = frozenset(
@@ -104,23 +101,28 @@ async def _chat_start(app: "App", message: Message) -> Answer:
 
 
 async def _run_state(app: "App", message: Message) -> Answer:
-    """The run's state and the events after ``ackedSeq``, for a screen that polls."""
+    """The run's state and the events that were not acknowledged, for a screen that polls."""
     opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
     conversation = await app.conversations.of(opened["tabId"])
     acked = message.get("ackedSeq")
-    after = acked if isinstance(acked, int) else 0
-    newer = [event for event in opened["events"] if event["seq"] > after][-STATE_EVENTS:]
+    newer = conversation.mirror.replay(conversation.journal, acked if type(acked) is int else 0)
     return {
         "ok": True,
         **conversation.mirror.run_state(conversation.journal, conversation.mode),
         "running": opened["running"],
-        "events": newer,
+        "events": [event.model_dump(mode="json", by_alias=True) for event in newer],
     }
 
 
 async def _run_ack(app: "App", message: Message) -> Answer:
-    """Nothing is dropped here once it was seen, so there is nothing to note."""
-    return {"ok": True}
+    """Note what a screen has: it is not told again. The journal itself keeps everything."""
+    opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
+    conversation = await app.conversations.of(opened["tabId"])
+    seq = message.get("seq")
+    if type(seq) is not int or not 0 <= seq <= conversation.journal.seq:
+        raise WebBrainError("There is no such event.", code="bad_params")
+    conversation.mirror.acked = max(conversation.mirror.acked, seq)
+    return {"ok": True, "ackedSeq": conversation.mirror.acked}
 
 
 async def _clarify_response(app: "App", message: Message) -> Answer:

@@ -26,6 +26,9 @@ class Mirror:
         self._first: RunEvent | None = None
         self._newest: dict[str, RunEvent] = {}
         self._cards: set[str] = set()
+        self._planned: dict[str, Any] | None = None
+        self.acked = 0
+        """The newest event of which a screen that polls has said that it has it."""
         self._plans: set[str] = set()
 
     def events(self, events: list[RunEvent]) -> list[dict[str, Any]]:
@@ -52,6 +55,8 @@ class Mirror:
         end, error, final = (self._newest.get(name) for name in ("run_complete", "error", "text"))
         waits = "awaiting_plan" if self._plans else "awaiting_card" if self._cards else "running"
         going_on = waits if self._first else "idle"
+        last = journal.events[-1] if journal.events else None
+        streaming = last is not None and last.type == "text_delta" and last.run_id == journal.run_id
         return {
             "tabId": journal.tab_id,
             "conversationId": journal.conversation_id,
@@ -60,6 +65,11 @@ class Mirror:
             "status": end.data["status"] if end else going_on,
             "mode": mode.value,
             "seq": journal.seq,
+            "ackedSeq": min(self.acked, journal.seq),
+            "truncatedBeforeSeq": self._truncated_before(journal),
+            "pendingPlanId": next(iter(self._plans), None),
+            "lastPlanResolution": self._planned,
+            "text": str(last.data["delta"])[-STREAMED_TEXT_CHARS:] if streaming and last else "",
             "startedAt": self._first.at if self._first else None,
             "endedAt": end.at if end else None,
             "hadError": error is not None,
@@ -68,11 +78,25 @@ class Mirror:
             "finalContent": str(final.data["content"])[:STREAMED_TEXT_CHARS] if final else "",
         }
 
+    def replay(self, journal: Journal, after: int) -> list[RunEvent]:
+        """The newest events that a screen does not have yet, at most as many as the window holds."""
+        newest = journal.events[-SESSION_MIRROR_EVENTS:]
+        return [event for event in newest if event.seq > max(after, self.acked)]
+
+    def _truncated_before(self, journal: Journal) -> int:
+        """Number of the oldest event in the window if there are older ones that nobody has said to have."""
+        events = journal.events
+        if len(events) <= SESSION_MIRROR_EVENTS:
+            return 0
+        oldest = events[-SESSION_MIRROR_EVENTS]
+        return oldest.seq if oldest.seq > self.acked + 1 else 0
+
     def _catch_up(self, journal: Journal) -> None:
         events = journal.events
         if journal.run_id != self._run_id or self._read > len(events):
             self._run_id, self._read = journal.run_id, 0
             self._first, self._newest, self._cards, self._plans = None, {}, set(), set()
+            self._planned = None
         # The newest event may be replaced by a longer one of the same kind, which says nothing new here.
         for event in events[self._read :]:
             if event.run_id == self._run_id:
@@ -91,6 +115,7 @@ class Mirror:
             self._plans.add(event.data["planId"])
         elif event.type == "plan_resolved":
             self._plans.discard(event.data["planId"])
+            self._planned = dict(event.data)
 
 
 def mirrored(events: list[RunEvent]) -> list[dict[str, Any]]:
