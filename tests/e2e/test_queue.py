@@ -1,7 +1,7 @@
 """Messages typed while a task runs: sent when it ended well, kept when it was stopped, and there again."""
 
 from tests.support.screens import Panel
-from tests.support.script import call, done, say, see
+from tests.support.script import call, done, see
 from tests.support.stage import Stage
 
 
@@ -15,7 +15,7 @@ def test_they_wait_and_are_sent_in_turn(stage: Stage) -> None:
     """Also over a panel that is closed meanwhile."""
     tab, panel = stage.open("/hold/go")
     stage.plan(see(), call("wait_for_element", selector="#go-go", timeout=30_000), done("It appeared."))
-    stage.plan(say("Second answer."), say("Third answer."))
+    stage.plan(see(), done("Second answer."), see(), done("Third answer."))
     panel.send("Wait for it.", "act")
     panel.wait_turn("turn.steps.at(-1)?.tool === 'wait_for_element'", what="the last call to be open")
     type_and_enter(panel, "And the second?")
@@ -47,7 +47,7 @@ def test_a_stop_keeps_them_for_the_person(stage: Stage) -> None:
     panel.wait_turn("turn.status === 'stopped'")
     panel.page.wait("document.querySelector('[data-queued]')?.dataset.held === 'true'", what="it to be held")
     assert len(panel.turns()) == 1
-    stage.plan(say("Then this."))
+    stage.plan(see(), done("Then this."))
     panel.page.click("[data-queued] [data-action=send]")
     panel.wait_turn("turn.answers.join().includes('Then this')")
     assert not panel.page.exists("[data-queued]")
