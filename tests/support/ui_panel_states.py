@@ -12,6 +12,7 @@ from tests.support.ui_runs import (
     TAB,
     Run,
     error_run,
+    following,
     looking,
     many_steps,
     shopping,
@@ -184,6 +185,15 @@ def panel_states() -> dict[str, State]:
             .events,
             ready=".turn-footer",
             actions=[("click", ".step:nth-child(2) .step-row")],
+        ),
+        "progress": State(
+            events=following().end("completed", "partial").events,
+            ready=".not-done",
+            actions=[("click", ".progress-list summary")],
+        ),
+        "progress-folded": State(
+            replies={"panel.open": panel(following(ended=False).events, running=True)},
+            ready=".progress-list",
         ),
         "warning": State(
             replies=running(

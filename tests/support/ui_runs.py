@@ -261,6 +261,37 @@ SEEN = (
 )
 
 
+def following(*, ended: bool = True) -> Run:
+    """A run that keeps a list of its items."""
+    names = [
+        "Ada Lovelace",
+        "Bo Diddley",
+        "Chidi Anagonye",
+        "Donaudampfschifffahrtsgesellschaftskapitän Ernst",
+    ]
+    states: list[ev.RowStatus] = ["processed", "acted", "failed", "pending"]
+    rows = [
+        ev.ProgressRow(
+            id=name, label=name, status=status, reason="the profile is private" if status == "failed" else ""
+        )
+        for name, status in zip(names, states, strict=True)
+    ]
+    run = Run().ask("Follow everybody on this list").think()
+    run.tool("progress_update", "Update the progress list", {"items": []}, {"updated": 4}).add(
+        ev.Progress(session="1", rows=rows)
+    )
+    run.think().tool("click_ax", "Click “Follow”", {"ref_id": "ref_12"}, {"success": True}, ms=610)
+    if not ended:
+        return run.think()
+    undone = [
+        ev.Undone(label=row.label, status=row.status, reason=row.reason)
+        for row in rows
+        if row.status != "processed"
+    ]
+    undone.append(ev.Undone(label="Click “Follow”", status="unknown"))
+    return run.add(ev.Text(content="I followed Ada Lovelace.", final=True, undone=undone))
+
+
 def looking(description: str = "") -> Run:
     """A run that takes pictures: at the start, after a change, and because the agent asked."""
     return (

@@ -302,3 +302,40 @@ test("the end of a run says what it took, and an older one nothing", () => {
   });
   assert.equal(second.usage, null);
 });
+
+test("rows of a list come one by one, a Continue goes on with them, and a new task begins its own", () => {
+  const { add, events } = script();
+  const row = (/** @type {string} */ id, /** @type {string} */ status) => ({
+    id,
+    label: id,
+    status,
+    reason: "",
+  });
+  const shown = () => {
+    const turn = fromEvents("c", events).turns.at(-1);
+    return turn?.progress.rows.map((one) => `${one.id} ${one.status}`);
+  };
+  add("user_message", ASKED);
+  add("progress", { session: "1", rows: [row("a", "pending"), row("b", "pending")] });
+  add("progress", { session: "1", rows: [row("a", "processed")] });
+  assert.deepEqual(shown(), ["a processed", "b pending"]);
+  add("user_message", { ...ASKED, text: "", continued: true }, "r2");
+  assert.deepEqual(shown(), ["a processed", "b pending"]);
+  add("progress", { session: "1", rows: [row("b", "failed")] }, "r2");
+  assert.deepEqual(shown(), ["a processed", "b failed"]);
+  add("progress", { session: "2", rows: [row("c", "acted")] }, "r2");
+  assert.deepEqual(shown(), ["c acted"], "another list");
+  add("user_message", ASKED, "r3");
+  assert.deepEqual(shown(), []);
+});
+
+test("what was not done stands with the answer, and with nothing else", () => {
+  const { add, events } = script();
+  const undone = [{ label: "Bo", status: "failed", reason: "private", count: 0 }];
+  add("user_message", ASKED);
+  add("thinking", { step: 1, note: "" });
+  add("text", { content: "Two of three.", replace: true, final: true, undone });
+  const [turn] = fromEvents("c", events).turns;
+  assert.deepEqual(/** @type {any} */ (turn.items[0]).undone, undone);
+  assert.equal(answerText(turn), "Two of three.");
+});

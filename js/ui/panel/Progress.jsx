@@ -26,7 +26,9 @@ export function Progress({ rows }) {
         {rows.map((row) => (
           <li key={row.id} data-status={row.status}>
             <Icon name={ICONS[row.status]} size={12} />
-            <span dir="auto">{row.label}</span> <span class="progress-state">{stateOf(row)}</span>
+            <span>
+              <span dir="auto">{row.label}</span> <span class="progress-state">{stateOf(row)}</span>
+            </span>
           </li>
         ))}
       </ul>
