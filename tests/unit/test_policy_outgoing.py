@@ -12,7 +12,7 @@ from webbrain.agent.enrich import LEFT_TABS, OPEN_PAGE
 from webbrain.core.messages import Message
 from webbrain.policy import untrusted
 from webbrain.policy.outgoing import carried, finds
-from webbrain.policy.taint import FILES, MOST_CHARS, NAMES_PAGES, UNKNOWN, Taint, origin_of
+from webbrain.policy.taint import FILES, MOST_CHARS, NAMES_PAGES, UNKNOWN, Taint, origin_of, squash
 
 EVIL: Final = "https://evil.example/"
 NAME: Final = "Maria Lopez-Quint"
@@ -312,3 +312,12 @@ async def test_the_cards_lines_come_from_the_runs_memory() -> None:
 def test_without_the_memory_nothing_is_found() -> None:
     """Negative control: it is what was learned that makes the difference."""
     assert finds(Taint(), EVIL, [EVIL + "?q=" + quote(NAME)]) == []
+
+
+def test_what_was_learned_a_moment_ago_is_found_whether_it_was_settled_or_not() -> None:
+    late, early = Taint(), Taint()
+    for memory in (late, early):
+        memory.learn("The account number is QX-4481-7730", "bank.example")
+    early.settle()
+    assert late.hits(squash("to=qx44817730")) == early.hits(squash("to=qx44817730")) != []
+    assert late.hits(squash("to=nothing")) == []

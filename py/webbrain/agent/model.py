@@ -1,5 +1,6 @@
 """One call of the model: what is sent, what is shown while it comes, and what a failure leads to."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -18,6 +19,8 @@ from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
 from webbrain.providers.base import ModelClient, ModelInfo
 
+SETTLE_DELAY: Final = 0.01
+"""Seconds after the request: what the memory of page texts has to do is done while the model thinks."""
 CONTEXT_OVERFLOW: Final = "context_too_small"
 """The code by which a provider says that the request is longer than its window."""
 
@@ -73,6 +76,7 @@ class ModelCaller:
         while True:
             request.stream = streaming and _may_stream(client.info, state.mode)
             saw = client.info.supports_vision
+            asyncio.get_running_loop().call_later(SETTLE_DELAY, self._journal.taint.settle)
             try:
                 reply = await detached(client.complete(request, self._show, self._void))
             except ProviderFailed as error:

@@ -103,6 +103,8 @@ class Taint:
     """Origin and length of every piece learned, oldest first."""
     _chars: int = 0
     _slots: bytearray = field(default_factory=bytearray)
+    _unmarked: list[str] = field(default_factory=list)
+    """Pieces whose slots are not set yet."""
     _seen: set[int] = field(default_factory=set)
     """Hashes of pieces that were learned already."""
     _links: set[int] = field(default_factory=set)
@@ -206,15 +208,23 @@ class Taint:
         self._texts[origin] = self._texts.get(origin, "") + piece + "\n"
         self._order.append((origin, len(piece) + 1))
         self._chars += len(piece) + 1
-        if not self._slots:
-            self._slots = bytearray(_SLOTS)
-        slots, mask = self._slots, _MASK
-        for start in range(len(piece) - GRAM + 1):
-            slots[hash(piece[start : start + GRAM]) & mask] = 1
+        self._unmarked.append(piece)
         while self._chars > MOST_CHARS and len(self._order) > 1:
             oldest, length = self._order.pop(0)
             self._texts[oldest] = self._texts[oldest][length:]
             self._chars -= length
+
+    def settle(self) -> None:
+        """Mark what was learned since the last time. It is what costs most of learning, and only
+        :meth:`hits` needs it, which sees to it itself: whoever calls this does so while nothing else waits.
+        """
+        if self._unmarked and not self._slots:
+            self._slots = bytearray(_SLOTS)
+        slots, mask = self._slots, _MASK
+        pieces, self._unmarked = self._unmarked, []
+        for piece in pieces:
+            for start in range(len(piece) - GRAM + 1):
+                slots[hash(piece[start : start + GRAM]) & mask] = 1
 
     # --- asking ---
 
@@ -229,6 +239,7 @@ class Taint:
 
     def hits(self, squashed: str) -> list[tuple[int, int]]:
         """Where ``squashed`` may be text that was seen: stretches of at least ``GRAM`` characters."""
+        self.settle()
         if not self._slots:
             return []
         slots, mask = self._slots, _MASK
