@@ -41,13 +41,14 @@ class ConstrainedTurns:
         self._targets: dict[str, str] = {}
         self._shown: dict[int, frozenset[str]] = {}
         self._read: dict[str, history.Step] = {}
+        self._with_names: dict[str, history.Step] = {}
         self._room = MAX_OUTPUT_TOKENS_CONSTRAINED
 
     def request(self, state: TurnState) -> ModelRequest:
         """Build the prompt and the schema of this turn."""
         before, run = history.split(state.messages)
         read = history.steps(run, self._read)
-        done = [history.named(step, self._targets.get(step.call.id, "")) for step in read]
+        done = [self._named(step) for step in read]
         elements = pages.elements(state.page) if state.page else {}
         agreed = history.agreed(run)
         if agreed:  # what it names may be entered, as if the task named it
@@ -68,6 +69,14 @@ class ConstrainedTurns:
             response_name="step",
             thinking="off",
         )
+
+    def _named(self, step: history.Step) -> history.Step:
+        """The step with its element in words; made once for a step that has its result."""
+        known = self._with_names.get(step.call.id)
+        if known is None or known.data is not step.data:
+            known = history.named(step, self._targets.get(step.call.id, ""))
+            self._with_names[step.call.id] = known
+        return known
 
     def opening(self, state: TurnState) -> list[Message]:
         """Instructions and examples: the server has them at hand from one call to the next."""
