@@ -199,6 +199,9 @@ async def test_what_a_vision_model_says_of_a_picture_is_inside() -> None:
     look = replace(await looking.look(TAB), description=f"A button that says {MARK}")
 
     class Seeing:
+        shows_end = False
+        taken = 0
+
         async def look(self, tab_id: int) -> Any:
             return look
 

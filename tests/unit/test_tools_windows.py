@@ -25,6 +25,9 @@ async def call(ctx: ToolContext, name: str, **arguments: Any) -> ToolResult:
 class Eyes:
     """Eyes that see one picture, or nothing."""
 
+    shows_end = False
+    taken = 0
+
     def __init__(self, look: Look | None) -> None:
         self._look = look
 
