@@ -312,3 +312,12 @@ async def test_notes_are_no_evidence_and_no_circle() -> None:
 
     verdicts = [guard.after(spec, {"text": str(n)}, ToolResult.ok(chars=n)) for n in range(12)]
     assert not any(verdict.nudge or verdict.stop for verdict in verdicts)
+
+
+async def test_an_exported_conversation_says_what_was_not_done() -> None:
+    bench = Bench(update(ada="processed", bob="pending"), end("One of two."))
+    await bench.run("Follow them")
+    told = await bench.app.handle_ui("history.export", {"id": bench.events()[0]["conversationId"]})
+    assert "One of two." in told["markdown"]
+    assert "- Bob (open)" in told["markdown"]
+    assert "- Ada" not in told["markdown"]

@@ -28,6 +28,13 @@ STATUSES: Final = {
     "cost_limit": "Spending allowance used up",
     "interrupted": "Interrupted",
 }
+UNDONE: Final = {
+    "pending": "open",
+    "acted": "done, not checked",
+    "skipped": "skipped",
+    "failed": "failed",
+    "unknown": "not known whether it happened",
+}
 OUTCOMES: Final = {"success": "Done", "partial": "Done in part", "failed": "Not done"}
 DECISIONS: Final = {
     "approved": "approved",
@@ -196,7 +203,8 @@ class _Teller:
             case "user_message":
                 return self._question(event)
             case "text":
-                return [harmless(self._clean(str(data["content"])).strip())] if data["content"] else []
+                said = [harmless(self._clean(str(data["content"])).strip())] if data["content"] else []
+                return said + self._undone(data.get("undone") or [])
             case "text_delta" if not any(one.type in ("text", "text_delta") for one in later):
                 return [harmless(self._clean(str(data["delta"])).strip())]
             case "error":
@@ -217,6 +225,19 @@ class _Teller:
         lines = [f"## {at} You ({mode})", "", *(f"> {line}".rstrip() for line in quoted)]
         names = ", ".join(self._plain(str(file["name"])) for file in data["files"])
         return [*lines, "", f"Attached: {names}"] if names else lines
+
+    def _undone(self, items: list[dict[str, Any]]) -> list[str]:
+        """What the record says was not done."""
+        if not items:
+            return []
+        lines = [
+            f"- and {item['count']} more"
+            if item["status"] == "more"
+            else f"- {self._plain(str(item['label']))} ({UNDONE[item['status']]})"
+            + (f": {self._plain(str(item['reason']))}" if item["reason"] else "")
+            for item in items
+        ]
+        return ["\n".join(["*Not done, as the record shows:*", "", *lines])]
 
     def _plain(self, text: str) -> str:
         return _plain(self._clean(text))
