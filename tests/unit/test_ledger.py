@@ -321,3 +321,22 @@ async def test_an_exported_conversation_says_what_was_not_done() -> None:
     assert "One of two." in told["markdown"]
     assert "- Bob (open)" in told["markdown"]
     assert "- Ada" not in told["markdown"]
+
+
+async def test_notes_are_shown_again_where_older_messages_were_folded() -> None:
+    bench = Bench(call("scratchpad_write", text="Ada lives in Bern"), update(ada="acted"), end())
+    await bench.run("Follow them")
+    conversation = bench.app.conversations.at_hand(TAB)
+    assert conversation is not None
+    folded = len(conversation.journal.messages)
+    block = {"upto": folded, "kept": [0], "summary": "s", "block": "[summary]"}
+    conversation.journal.write({"kind": "folded", **block})
+    await conversation.journal.saved()
+    bench.app = App(bench.host, parts=bench.parts, providers=bench.app.providers)
+    bench.model.steps[:] = [end()]
+    await bench.run("Go on")
+    first = bench.request.messages[1].content
+    assert "[summary]" in first
+    assert "Notes:\nAda lives in Bern" in first
+    assert "Progress list 1: 1 rows, 1 acted." in first
+    assert "Ada lives in Bern" not in bench.request.messages[-1].content
