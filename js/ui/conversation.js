@@ -25,7 +25,7 @@ import { isAboutQueue, queueAfter } from "./queue.js";
  * @typedef {{kind: "error", id: string, code: string, message: string, detail: string, retryable: boolean}} ErrorItem
  * @typedef {{kind: "card", id: string, card: CardData, answer: string, text: string,
  *   source: "user" | "timeout" | "auto", askedAt: number}} CardItem `askedAt` in milliseconds since 1970
- * @typedef {{planId: string, summary: string, steps: string[], risks: string[], confidence: number,
+ * @typedef {{planId: string, summary: string, steps: string[], risks: string[], confidence: number | null,
  *   markdown: string, expiresAt: number}} PlanData
  * @typedef {{kind: "plan", id: string, plan: PlanData, decision: "" | "auto" | "approved" | "edited" | "rejected" |
  *   "expired" | "withdrawn"}} PlanItem `auto`: nobody had to look at it

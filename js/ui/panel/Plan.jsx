@@ -81,7 +81,9 @@ function Review({ item }) {
       <div class="card-head">
         <Icon name="read" />
         <h2 id={`plan-${item.id}`}>{t("plan_title")}</h2>
-        <span class="plan-sure">{t("plan_sure", { percent: Math.round(plan.confidence * 100) })}</span>
+        {plan.confidence !== null && (
+          <span class="plan-sure">{t("plan_sure", { percent: Math.round(plan.confidence * 100) })}</span>
+        )}
       </div>
       {editing === "" && (
         <>
@@ -205,13 +207,14 @@ const SETTLED = {
 function Settled({ item }) {
   const { plan, decision } = item;
   const runs = ["auto", "approved", "edited"].includes(decision);
-  const percent = Math.round(plan.confidence * 100);
+  const percent = Math.round((plan.confidence ?? 0) * 100);
+  const key = decision === "auto" && plan.confidence === null ? "plan_auto_unsaid" : SETTLED[decision];
   return (
     <details class="plan-settled" data-card="plan" data-answer={decision}>
       <summary>
         <Icon name={runs ? "check" : "cross"} size={14} />
         <span>
-          {t(SETTLED[decision] ?? "plan_withdrawn", { percent })}{" "}
+          {t(key ?? "plan_withdrawn", { percent })}{" "}
           <span class="plan-count">{tn("plan_steps", plan.steps.length)}</span>
         </span>
       </summary>

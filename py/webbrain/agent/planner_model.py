@@ -136,8 +136,15 @@ class Plan(BaseModel):
         tuple[str, ...], BeforeValidator(lambda value: tuple(_lines(value, RISKS, RISK_CHARS)))
     ] = ()
     confidence: Annotated[float, BeforeValidator(_confidence)] = CONFIDENCE
+    says_confidence: bool = False
+    """The model has said how sure it is."""
     reply: Annotated[str, BeforeValidator(_reply)] = ""
     """What the user is told where nothing is to be done."""
+
+    @property
+    def told_confidence(self) -> float | None:
+        """What people are shown of it."""
+        return self.confidence if self.says_confidence else None
 
     @property
     def actions(self) -> list[str]:
@@ -154,7 +161,7 @@ class Plan(BaseModel):
 
 def plan_from(answer: Mapping[str, Any], form: Form = "full") -> Plan:
     """The plan in a model's answer. Raise ``ModelMayRetry`` if there is none in it."""
-    value = dict(answer)
+    value = {**answer, "says_confidence": answer.get("confidence") is not None}
     told = value.get("localized")
     if isinstance(told, Mapping):
         value.update(_localized(told, value))

@@ -75,7 +75,7 @@ class PlanReviewer:
                 plan_id=new_id("plan"),
                 summary=plan.summary,
                 steps=plan.actions,
-                confidence=plan.confidence,
+                confidence=plan.told_confidence,
             )
             self._journal.emit(told)
             return Verdict("approved", plan, pinned(plan, seen=False))
@@ -115,7 +115,7 @@ class PlanReviewer:
                 summary=plan.summary,
                 steps=plan.actions,
                 risks=list(plan.risks),
-                confidence=plan.confidence,
+                confidence=plan.told_confidence,
                 markdown=markdown(plan),
                 verbose_markdown=verbose_markdown(plan),
                 expires_at=round(expires * 1000),

@@ -38,7 +38,8 @@ def markdown(plan: Plan) -> str:
 
 def verbose_markdown(plan: Plan) -> str:
     """The same with what the run will be held to."""
-    facts = [f"Confidence: {round(plan.confidence * 100)} %"]
+    told = plan.told_confidence
+    facts = [] if told is None else [f"Confidence: {round(told * 100)} %"]
     facts.append(f"Changes something: {'yes' if plan.requires_state_change else 'no'}")
     if plan.download:
         facts.append("Saves a file: yes")

@@ -204,13 +204,13 @@ PlanDecision = Literal["approved", "edited", "rejected", "expired", "withdrawn"]
 
 class PlanReview(_Camel):
     """A plan waits for a person until ``expires_at`` (milliseconds since 1970); then it counts as rejected.
-    Nothing is done before. ``confidence`` is 0 to 1."""
+    Nothing is done before. ``confidence`` is 0 to 1, ``None`` if the model said none."""
 
     plan_id: str
     summary: str
     steps: list[str]
     risks: list[str] = Field(default_factory=list)
-    confidence: float
+    confidence: float | None
     markdown: str
     verbose_markdown: str
     expires_at: int
@@ -229,7 +229,7 @@ class PlanAutoApproved(_Camel):
     plan_id: str
     summary: str
     steps: list[str]
-    confidence: float
+    confidence: float | None
 
 
 class OpenTab(_Camel):
