@@ -195,3 +195,21 @@ async def test_steps_keep_their_outcomes_however_long_the_run_is() -> None:
     assert asked.count("set_field") == len(steps)
     assert "no result" not in asked
     assert len(small.model.requests) == len(steps) + 1, "nothing was asked to sum it up"
+
+
+async def test_a_small_model_is_not_held_to_a_list_it_has_no_tool_for() -> None:
+    host = page_host()
+    host.page.on(
+        "click_ax", {"name": "Follow Ada", "changed": ["pressed"]}, {"name": "Follow Bo", "changed": ["x"]}
+    )
+    small = bench(
+        {"tool": "click_ax", "ref_id": "ref_1"},
+        {"tool": "click_ax", "ref_id": "ref_2"},
+        {"tool": "done", "summary": "Both are followed.", "outcome": "success"},
+        host=host,
+    )
+    await small.run("Follow both")
+    assert small.last("run_complete")["outcome"] == "success"
+    assert small.events("progress") == []
+    schema = json.dumps([request.response_schema for request in small.model.requests])
+    assert not any(name in schema for name in ("progress_", "scratchpad"))

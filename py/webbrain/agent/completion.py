@@ -200,7 +200,7 @@ class Completion:
                 self._debt = _Debt(self._turn, ctx.frame_id or 0)
             if unknown:
                 self._unknown.append(label or spec.name)
-            elif result.success and spec.capability is Capability.CLICK:
+            elif result.success and spec.capability is Capability.CLICK and ctx.notebook is not None:
                 self._list(args, result)
         self._calls += result.success and not spec.own_notes and not spec.asks and not spec.terminal
         if not looks or not result.success:
@@ -294,9 +294,10 @@ class Completion:
             if self._looked_early and self._debt.turn == self._turn:
                 return _Problem("prior_turn_verification_required", LOOK_LATER)
             return _Problem("verification_required", LOOK_FIRST)
-        if rows := self.pins.open_rows():
+        # Whoever has no tool for the list cannot settle it; the person is told of its rows all the same.
+        if ctx.notebook is not None and (rows := self.pins.open_rows()):
             return _Problem("unresolved_rows", ROWS_OPEN, rows)
-        if rows := self.pins.given_up():
+        if ctx.notebook is not None and (rows := self.pins.given_up()):
             return _Problem("rows_not_done", ROWS_NOT_DONE, rows)
         if ctx.state.read_scope == "complete_thread" and (missing := self.thread.problem()):
             return _Problem("complete_thread_required", missing)

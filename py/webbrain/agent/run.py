@@ -438,7 +438,7 @@ class Run:
             state=self._tabs.state,
             sight=self._eyes,
             person=self._person,
-            notebook=self._completion.pins,
+            notebook=None if info.constrained else self._completion.pins,
         )
 
     def _tell_other_model(self, info: ModelInfo, answered: str) -> None:
