@@ -29,11 +29,12 @@ freezeClocks();
 freezeRandom();
 
 const { makeSnapshot } = await import("../js/bridge/boot.js");
+const { scrub } = await import("./scrub.mjs");
 try {
-  const { snapshot } = await makeSnapshot({
-    baseUrl,
-    fetchAsset: async (url) => new Response(await readFile(url)),
-  });
+  const { snapshot } = await makeSnapshot(
+    { baseUrl, fetchAsset: async (url) => new Response(await readFile(url)) },
+    scrub,
+  );
   await writeFile(target, snapshot);
   // Timers of the runtime's event loop would keep the process alive.
   process.exit(0);

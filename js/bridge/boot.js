@@ -37,9 +37,6 @@ const LIBRARY_DIR = "/lib/webbrain";
 const PROGRAM = "/bin/python";
 const ENVIRONMENT = { LANG: "C.UTF-8" };
 
-/** Index of the 32-bit word of a snapshot that holds the length of its header in bytes. */
-const HEADER_LENGTH_WORD = 1;
-
 /**
  * What the build writes into `py/boot.json`.
  * @typedef {object} BootManifest
@@ -61,6 +58,7 @@ const HEADER_LENGTH_WORD = 1;
  * @property {string} sha256 Of the file.
  * @property {string} buildId Runtime it was made by.
  * @property {number} size Bytes of the whole snapshot.
+ * @property {number} header Bytes of it that come before the memory.
  * @property {[offset: number, length: number][]} runs Where each part belongs.
  */
 
@@ -133,9 +131,10 @@ export async function bootPython(options) {
  * Starts the interpreter from its sources, imports everything and returns it with its memory as bytes.
  * Only the build calls this; the caller has made the clocks and the random source constant.
  * @param {BootOptions} options
+ * @param {(module: any) => void} tidy Called with the runtime's module when everything is imported.
  * @returns {Promise<{pyodide: import("pyodide").PyodideInterface, snapshot: Uint8Array}>}
  */
-export async function makeSnapshot(options) {
+export async function makeSnapshot(options, tidy) {
   const clock = new PhaseClock(options.onPhase);
   const assets = new Assets(options);
   const manifest = await assets.manifest();
@@ -147,6 +146,7 @@ export async function makeSnapshot(options) {
   installSite(pyodide, await assets.bytes(manifest.site.path));
   installFinder(pyodide, manifest);
   pyodide.runPython("from webbrain import boot; boot.warm(); del boot");
+  tidy(/** @type {any} */ (pyodide)._module);
   return { pyodide, snapshot: pyodide.makeMemorySnapshot() };
 }
 
@@ -162,22 +162,23 @@ async function restore(options, assets, manifest, clock) {
   if (snapshot.buildId !== manifest.buildId) {
     throw new SnapshotError(`made by runtime build ${snapshot.buildId}, this one is ${manifest.buildId}`);
   }
-  // The loader wants the bytes before it compiles the runtime. It gets an array that is filled while it compiles.
-  const memory = new Uint8Array(snapshot.size);
-  const filled = fill(memory, assets, snapshot);
+  // The loader wants the snapshot before it compiles the runtime. It gets the head alone, filled while it compiles;
+  // the memory is written below, its occupied parts only: what nobody touches costs nothing.
+  const head = new Uint8Array(snapshot.header);
+  const file = assets.bytes(snapshot.path);
   const site = assets.bytes(manifest.site.path);
   // Both are awaited below; an earlier failure elsewhere must not turn these into unhandled rejections.
-  filled.catch(() => {});
+  file.catch(() => {});
   site.catch(() => {});
 
   const pyodide = await load(options, assets, manifest, clock, {
-    _loadSnapshot: memory,
+    _loadSnapshot: head,
     /** @param {any} module */
     beforeRestore: async (module) => {
-      await filled;
+      const bytes = await file;
+      const digest = crypto.subtle.digest("SHA-256", bytes);
       clock.end("snapshot");
-      const headerLength = new Uint32Array(memory.buffer, 0, 4)[HEADER_LENGTH_WORD] ?? 0;
-      const heap = memory.length - headerLength;
+      const heap = snapshot.size - snapshot.header;
       if (module.HEAP8.length < heap && !module.growMemory(heap)) {
         throw new SnapshotError(`memory did not grow to ${heap} bytes`);
       }
@@ -186,10 +187,13 @@ async function restore(options, assets, manifest, clock) {
           `the runtime has ${module.HEAP8.length} bytes of memory, the snapshot ${heap}`,
         );
       }
+      put(bytes, snapshot, head, module.HEAP8);
+      // Checked beside the copying; nothing has run yet that could be misled.
+      if (hex(await digest) !== snapshot.sha256)
+        throw new SnapshotError("its hash is not the one the build recorded");
+      release(bytes);
     },
   });
-  // The loader keeps its settings, and with them a second copy of the whole memory.
-  delete (/** @type {any} */ (pyodide)._api.config._loadSnapshot);
   installSite(pyodide, await site);
   pyodide.runPython("from webbrain import boot; boot.renew(); del boot");
   clock.end("restore");
@@ -324,21 +328,36 @@ del sys, json, boot`,
 }
 
 /**
- * Reads the snapshot into the array the loader already holds, and checks it.
- * @param {Uint8Array} memory All zero.
- * @param {Assets} assets
+ * Puts the parts of the snapshot where they belong.
+ * @param {Uint8Array} bytes The file.
  * @param {SnapshotFile} snapshot
+ * @param {Uint8Array} head All zero.
+ * @param {Int8Array} heap The runtime's memory, as it is before anything ran in it.
  */
-async function fill(memory, assets, snapshot) {
-  const bytes = await assets.bytes(snapshot.path);
-  const digest = crypto.subtle.digest("SHA-256", bytes);
+function put(bytes, snapshot, head, heap) {
   let start = 0;
   for (const [offset, length] of snapshot.runs) {
-    memory.set(bytes.subarray(start, start + length), offset);
+    const part = bytes.subarray(start, start + length);
+    const inHead = Math.min(Math.max(head.length - offset, 0), length);
+    if (inHead) head.set(part.subarray(0, inHead), offset);
+    if (inHead < length) heap.set(part.subarray(inHead), offset + inHead - head.length);
     start += length;
   }
-  const hex = Array.from(new Uint8Array(await digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (hex !== snapshot.sha256) throw new SnapshotError("its hash is not the one the build recorded");
+}
+
+/** @param {ArrayBuffer} digest */
+function hex(digest) {
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Frees a large array now: a Worker that idles may not collect garbage for long.
+ * @param {Uint8Array} bytes Of no use afterwards.
+ */
+function release(bytes) {
+  const buffer = /** @type {any} */ (bytes.buffer);
+  // Browsers of before 2023 do not know it; there the collector does it some day.
+  buffer.transfer?.(0);
 }
 
 /** Splits the time since it was made into named phases. */

@@ -45,7 +45,7 @@ def test_icons_are_sound_png_files_of_their_size(size: int) -> None:
 
 
 def test_only_occupied_blocks_are_stored() -> None:
-    block = 16 * 1024
+    block = 4 * 1024
     content = bytearray(5 * block + 100)
     content[block] = 1
     content[2 * block + 5] = 1
