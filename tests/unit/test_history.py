@@ -104,6 +104,7 @@ async def test_conversations_of_earlier_versions_appear() -> None:
 async def test_what_nobody_said_anything_in_is_cleared_away_unless_a_tab_shows_it() -> None:
     bench, tea, train = await two()
     await bench.host.store.append("conv_empty", [{"kind": "open", "tabId": 9, "at": 1}])
+    await bench.host.store.append("conv_garbled", [{"kind": "open"}, {"kind": "event", "event": {"type": 3}}])
     await new_conversation(bench)
     shown = bench.app.conversations.at_hand(TAB)
     assert shown is not None
@@ -111,6 +112,7 @@ async def test_what_nobody_said_anything_in_is_cleared_away_unless_a_tab_shows_i
     await listed(bench)
     assert set(await bench.host.store.streams()) >= {tea, train, shown.id}
     assert "conv_empty" not in await bench.host.store.streams()
+    assert "conv_garbled" in await bench.host.store.streams(), "what cannot be read is not thrown away"
 
 
 GARBAGE: list[Any] = [

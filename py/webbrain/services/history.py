@@ -149,9 +149,14 @@ class History:
             entry = entry_of(await self._stored_events(conversation_id), clean)
             if entry is not None:
                 await self._host.tables.put([Entry("conversations", conversation_id, entry)])
-            elif not empty_stays:
+            elif not empty_stays and await self._is_blank(conversation_id):
                 await self._host.store.delete(conversation_id)
             return entry is not None
+
+    async def _is_blank(self, conversation_id: str) -> bool:
+        """Whether a conversation was opened and nothing more. What cannot be read is not nothing."""
+        batches = [batch async for batch in self._records(conversation_id)]
+        return all(isinstance(one, dict) and one.get("kind") == "open" for batch in batches for one in batch)
 
     async def _streams(self) -> list[str]:
         """The ids of all conversations that are stored."""
