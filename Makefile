@@ -93,9 +93,8 @@ lint-ext: dist ## what the add-on stores' linter says about the built trees
 	$(PY) -m build.lint
 
 .PHONY: bench
-bench: dist ## figures: boot, overhead per step, tree time
-	PYTHONPATH=py $(PY) -m tests.bench
-	PYTHONPATH=py $(PY) -m tests.content.bench_tree
+bench: dist ## one table: starts, steps, memory, size, trees (BASE=DIST of an earlier build, ARGS="chromium --only starts")
+	PYTHONPATH=py $(PY) -m tests.bench $(ARGS)
 
 .PHONY: test-llm
 test-llm: dist ## 20 small tasks with a real small model (MODE=constrained, RUNS=3, TASKS=1-5, SEED=NUMBER)

@@ -13,6 +13,8 @@ import statistics
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,20 +51,56 @@ PAGES = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One page with one filter: milliseconds of our tree and of the snapshot, characters, layouts, controls
+    lost.
+    """
+
+    page: str
+    filter: str
+    ours: list[float]
+    theirs: list[float]
+    chars: int
+    snapshot_chars: int
+    layouts: int
+    lost: int | None
+
+    @property
+    def line(self) -> str:
+        """All of it, and what is worse than it should be."""
+        ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
+        marks = " slow" if ours > TIME_TARGET * theirs else ""
+        if self.filter == "interactive" and self.chars > SIZE_TARGET * self.snapshot_chars:
+            marks += " large"
+        lost = "" if self.lost is None else f"{self.lost:>5}"
+        return (
+            f"{self.page:15} {self.filter:12} {ours:7.1f} {theirs:9.1f} {ours / theirs:6.2f} {self.chars:11,}"
+            f" {self.snapshot_chars:9,} {self.chars / self.snapshot_chars:6.2f} {self.layouts:8} {lost}{marks}"
+        )
+
+
 def main() -> None:
     """Measure every page and print one line for each."""
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    print(
+        f"{'page':15} {'filter':12} {'ms':>7} {'snapshot':>9} {'ratio':>6} {'characters':>11} {'snapshot':>9} {'ratio':>6} {'layouts':>8} {'lost':>5}"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        script = bundled(Path(folder) / "content.js")
+    for reading in measure(script):
+        print(reading.line)
+
+
+def measure(script: str) -> Iterator[Reading]:
+    """Every page with every filter, read by this content script."""
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page()
         cdp = page.context.new_cdp_session(page)
         cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
-        tab = Tab(page, cdp, bundled(Path(folder) / "content.js"), Site("about:blank"))
-        print(
-            f"{'page':15} {'filter':12} {'ms':>7} {'snapshot':>9} {'ratio':>6} {'characters':>11} {'snapshot':>9} {'ratio':>6} {'layouts':>8} {'lost':>5}"
-        )
+        tab = Tab(page, cdp, script, Site("about:blank"))
         for name, html in PAGES.items():
-            for line in compare(tab, cdp, name, html):
-                print(line)
+            yield from compare(tab, cdp, name, html)
         browser.close()
 
 
@@ -73,8 +111,8 @@ def bundled(out: Path) -> str:
     return out.read_text()
 
 
-def compare(tab: Tab, cdp: CDPSession, name: str, html: str) -> list[str]:
-    """The lines of one page."""
+def compare(tab: Tab, cdp: CDPSession, name: str, html: str) -> Iterator[Reading]:
+    """The readings of one page."""
     page = tab.page
     page.goto("about:blank")
     page.set_content(f"<!doctype html><title>Bench</title><body>{html}")
@@ -93,23 +131,13 @@ def compare(tab: Tab, cdp: CDPSession, name: str, html: str) -> list[str]:
                 tab.isolated(timed[key])
             after, _ = metrics(cdp)
             times[key].append((after - busy) * 1000)
-    theirs = statistics.median(times["snapshot"])
-    lines = []
     for given in ("all", "interactive", "visible"):
-        ours = statistics.median(times[given])
         dirty(page)
         _, before = metrics(cdp)
         chars = read(tab, given)["totalChars"]
         layouts = metrics(cdp)[1] - before
-        lost = f"{len(missing(tab, snapshot)):>5}" if given == "interactive" else ""
-        marks = " slow" if ours > TIME_TARGET * theirs else ""
-        if given == "interactive" and chars > SIZE_TARGET * len(snapshot):
-            marks += " large"
-        lines.append(
-            f"{name:15} {given:12} {ours:7.1f} {theirs:9.1f} {ours / theirs:6.2f} {chars:11,} {len(snapshot):9,} {chars / len(snapshot):6.2f}"
-            f" {layouts:8} {lost}{marks}"
-        )
-    return lines
+        lost = len(missing(tab, snapshot)) if given == "interactive" else None
+        yield Reading(name, given, times[given], times["snapshot"], chars, len(snapshot), layouts, lost)
 
 
 def ask(given: str, **more: Any) -> str:
