@@ -29,7 +29,8 @@ BEYOND_THE_TABLE: dict[Browser, dict[str, str]] = {
     "firefox": {
         "storage": ".storage.",
         "unlimitedStorage": "indexedDB",
-        "webRequest": ".webRequest",  # what presses ask of servers, if the user has it watched; Chrome's debugger tells
+        # What presses ask of servers, if the user has it watched; in Chrome the debugger tells.
+        "webRequest": ".webRequest",
     },
 }
 """Permissions that no row of the bridge's table asks for, each with a piece of text found where it is

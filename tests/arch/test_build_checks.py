@@ -14,7 +14,10 @@ from build.layout import BROWSERS, SITE_ARCHIVE, Browser
 from build.manifests import manifest, merge
 
 ROWS = checks.bridge_rows()
-SCRIPT = b"chrome.alarms.x;chrome.offscreen.x;chrome.sidePanel.x('sidepanel.html');api.storage.x;indexedDB;api.webRequest;"
+SCRIPT = (
+    b"chrome.alarms.x;chrome.offscreen.x;chrome.sidePanel.x('sidepanel.html');"
+    b"api.storage.x;indexedDB;api.webRequest;"
+)
 
 
 def make_tree(root: Path, browser: Browser) -> Path:

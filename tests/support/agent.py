@@ -14,6 +14,7 @@ from webbrain.core.ids import new_id
 from webbrain.core.messages import Message, ModelRequest, ToolCall
 from webbrain.host.memory import MemoryHost
 from webbrain.providers.base import ModelInfo
+from webbrain.services.providers import ProviderService
 from webbrain.testing.scripted import ScriptedModel, call
 from webbrain.tools.base import ToolSpec
 
@@ -59,6 +60,7 @@ class Bench:
         host: MemoryHost | None = None,
         model: ScriptedModel | None = None,
         parts: AgentParts | None = None,
+        providers: ProviderService | None = None,
         resumes: bool = False,
         **changes: Any,
     ) -> None:
@@ -67,7 +69,8 @@ class Bench:
         self.model = model or ScriptedModel(*steps)
         # Without plans, unless a test is about them: each would be one more request.
         self.parts = replace(granting(parts or agent_parts(), *HOSTS), **{"plans": False, **changes})
-        self.app = App(self.host, parts=self.parts, providers=OneModel(self.model))  # type: ignore[arg-type]
+        one: Any = OneModel(self.model)
+        self.app = App(self.host, parts=self.parts, providers=providers or one)
         # Only a test about it has a script for a run that goes on by itself.
         self.app.resumes = resumes
 

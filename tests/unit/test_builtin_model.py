@@ -142,8 +142,7 @@ async def test_where_there_is_none_it_says_so(state: Availability) -> None:
 
 
 async def chosen(made: MemoryHost) -> Bench:
-    bench = Bench(host=made)
-    bench.app.providers = ProviderService(made)
+    bench = Bench(host=made, providers=ProviderService(made))
     await bench.app.handle_ui("providers.save", {"id": "builtin", "config": {}})
     await bench.app.handle_ui("providers.activate", {"id": "builtin"})
     return bench

@@ -22,7 +22,7 @@ from webbrain.services.conversations import Conversation, Conversations
 MOST: Final = 20
 """Messages that may wait on one tab."""
 HOLDING: Final = frozenset({"stopped", "failed"})
-"""How a run ends after which nothing that waits is sent by itself; nor is it after one that says it failed."""
+"""How a run ends after which nothing that waits is sent by itself; nor after one that says it failed."""
 SAVE_TIMEOUT: Final = 2.0
 """Seconds that an accepted message waits for the store before it is answered anyway."""
 
