@@ -340,3 +340,19 @@ async def test_notes_are_shown_again_where_older_messages_were_folded() -> None:
     assert "Notes:\nAda lives in Bern" in first
     assert "Progress list 1: 1 rows, 1 acted." in first
     assert "Ada lives in Bern" not in bench.request.messages[-1].content
+
+
+async def test_a_note_that_was_stored_twice_is_one_note() -> None:
+    bench = Bench(call("scratchpad_write", text="Ada lives in Bern"), end())
+    await bench.run("Follow them")
+    stream = bench.host.store.data[bench.events()[0]["conversationId"]]
+    note = next(record for _, record in stream if record.get("kind") == "scratchpad")
+    await bench.host.store.append(
+        bench.events()[0]["conversationId"], [note, {**note, "k": "x"}, {"kind": "rows"}]
+    )
+    bench.app = App(bench.host, parts=bench.parts, providers=bench.app.providers)
+    bench.model.steps[:] = [end()]
+    await bench.run("Go on")
+    conversation = bench.app.conversations.at_hand(TAB)
+    assert conversation is not None
+    assert conversation.completion.pins.scratchpad.text == "Ada lives in Bern"

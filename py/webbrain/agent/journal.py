@@ -27,6 +27,8 @@ RETRY_SECONDS: Final = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 """Pauses after which what the store refused is offered again by itself; each new record does so as well."""
 UNSAVED: Final = "unsaved:"
 """Before a conversation's id: the key in the session's storage of records that the store refused."""
+MOST_NOTES: Final = 1_000
+"""How far the number of a note may be ahead of the one before it; more is a damaged one."""
 DAMAGED: Final = "records_damaged"
 """Code of the warning that a part of the conversation could not be read."""
 
@@ -50,7 +52,7 @@ class Journal:
     Records are ``{"kind": "event", "event": RunEvent, "effect"?: true}`` and ``{"kind": "message", "n":
     number, "runId": ..., "message": Message}``, and ``{"kind": "folded", ...}`` with what
     ``ContextGuard.restore`` takes. A write whose outcome the store could not tell is repeated;
-    readers know a second copy by ``seq`` and ``n``.
+    readers know a second copy by ``seq``, ``n`` and ``k``.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Journal:
         self._host = host
         self._seq = 0
         self._number = 0
+        self._notes = 0
         self._seqs, self._numbers = Order(), Order()
         self._on_change = on_change or (lambda: None)
         self.watcher: Watcher | None = None
@@ -173,7 +176,8 @@ class Journal:
 
     def note(self, record: Record) -> None:
         """Record what the agent keeps for itself; ``kind`` is one of ``NOTED``."""
-        self._write(self._redactor.value(record))
+        self._notes += 1
+        self._write({**self._redactor.value(record), "k": self._notes})
 
     def retry(self) -> None:
         """Try again to write what the store refused."""
@@ -214,8 +218,9 @@ class Journal:
     def take_back(self, parked: Any) -> None:
         """The same with what :meth:`secured` put into the session's storage; the store gets it now."""
         for record in parked if isinstance(parked, list) else []:
-            before = self._seq, self._number
-            if isinstance(record, Mapping) and self._take(record) and before != (self._seq, self._number):
+            before = self._seq, self._number, self._notes
+            known = not isinstance(record, Mapping) or not self._take(record)
+            if not known and before != (self._seq, self._number, self._notes):
                 self._write(dict(record))
             self._parked = True
         self._arrange()
@@ -262,7 +267,12 @@ class Journal:
             self.folded = None if self.damaged else folding
             return folding is not None
         if kind in NOTED:
-            self.noted.append(dict(record))
+            number = record.get("k")
+            if type(number) is not int or not 0 < number <= self._notes + MOST_NOTES:
+                return False
+            if number > self._notes:
+                self._notes = number
+                self.noted.append(dict(record))
         if kind == "held":
             self.held |= {key: value for key, value in record.items() if key != "kind"}
         return isinstance(kind, str)
