@@ -9,8 +9,9 @@ from typing import Final
 
 from tests.bench.builds import folders, opened, ready
 from tests.bench.starts import TIMES
-from tests.bench.steps import RUN_TIMEOUT, Stand
+from tests.bench.steps import Stand
 from tests.bench.table import Table
+from tests.support.screens import Panel
 from tests.support.script import call, done, see
 from webbrain.testing.chat import Answer, ModelCall
 
@@ -33,10 +34,15 @@ def measure(table: Table, name: str) -> None:
     for build, folder in folders(name).items():
         with opened(name, folder) as browser, ExitStack() as stack:
             ready(browser)
-            stand = Stand(browser, stack)
+            panel = Panel(browser, browser.open_tab(BLANK))
             # Only the panel is to be open; the page for our own questions is one of the extension's too.
+            control = browser.control.url
             browser.control.goto(BLANK)
             idle.add(build, *_samples())
+            browser.control.goto(control)
+            panel.close()
+            stand = Stand(browser, stack)
+            browser.control.goto(BLANK)
             _task(stand)
             after.add(build, *_samples())
 
@@ -52,8 +58,7 @@ def _task(stand: Stand) -> None:
         return call("click", text=f"Show {count // 2}") if count % 2 == 0 else see()
 
     stand.think = think
-    stand.panel.send("Go on until told to stop.", "act")
-    stand.panel.wait_over(RUN_TIMEOUT)
+    stand.run("Go on until told to stop.")
 
 
 def _samples() -> list[float]:

@@ -11,6 +11,7 @@ from tests.bench.starts import TIMES
 from tests.bench.table import Table, percentile
 from tests.support.approve import allow_in
 from tests.support.browsers import Browser, Tab
+from tests.support.browsers.base import wait_until
 from tests.support.browsers.chromium import Chromium
 from tests.support.screens import Panel
 from tests.support.script import call, done, say, see
@@ -80,11 +81,17 @@ class Stand:
         panel.page.eval(NOTE_KEYS)
         return panel
 
+    def run(self, text: str, mode: str = "act") -> None:
+        """Send a message and let the run come to its end."""
+        self.asked.clear()
+        self.panel.send(text, mode)
+        # Until then the newest run that the panel shows is the one before.
+        wait_until(lambda: self.asked, RUN_TIMEOUT, lambda: "the model to be asked")
+        self.panel.wait_over(RUN_TIMEOUT)
+
     def send(self, mode: str) -> float:
         """Send a message and let it be answered; return milliseconds from the key to the first request."""
-        self.asked.clear()
-        self.panel.send("What is this?", mode)
-        self.panel.wait_over(RUN_TIMEOUT)
+        self.run("What is this?", mode)
         return (self.asked[0] - float(self.panel.page.eval("globalThis.__sent")) / 1000) * 1000
 
 
@@ -136,9 +143,7 @@ def _steps(table: Table, build: str, stand: Stand) -> None:
         return call("click", text=f"Show {count // 2}") if count % 2 == 0 else see()
 
     stand.think = think
-    stand.asked.clear()
-    stand.panel.send("Go on until told to stop.", "act")
-    stand.panel.wait_over(RUN_TIMEOUT)
+    stand.run("Go on until told to stop.")
     # Before the first step come the plan and the first request.
     stamps = stand.asked[-STEPS - 1 :]
     costs = [(after - before) * 1000 for before, after in pairwise(stamps)]
