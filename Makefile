@@ -96,6 +96,14 @@ lint-ext: dist ## what the add-on stores' linter says about the built trees
 bench: dist ## one table: starts, steps, memory, size, trees (BASE=DIST of an earlier build, ARGS="chromium --only starts")
 	PYTHONPATH=py $(PY) -m tests.bench $(ARGS)
 
+.PHONY: bench-growth
+bench-growth: dist ## a run of 300 steps in Chromium: time per step, length of requests, memory (ARGS=STEPS)
+	PYTHONPATH=py $(PY) -m tests.bench.growth $(ARGS)
+
+.PHONY: test-tabs
+test-tabs: dist ## runs in 50 tabs at once, in Chromium (TABS=NUMBER); make test takes ten
+	TABS=$(or $(TABS),50) $(PYTEST) tests/e2e/test_crowd.py $(ARGS)
+
 .PHONY: test-llm
 test-llm: dist ## 20 small tasks with a real small model (MODE=constrained, RUNS=3, TASKS=1-5, SEED=NUMBER)
 	PYTHONPATH=py $(PY) -m tests.bench.llm
