@@ -165,12 +165,17 @@ class TestPlan:
         line.locator("summary").click()
         expect(line).to_contain_text(PLAN.actions[3])
 
-    def test_a_screen_reader_hears_it_and_nothing_else_can_be_sent(self, open_state: Open) -> None:
+    def test_a_screen_reader_hears_it_and_what_is_typed_meanwhile_is_no_answer(
+        self, open_state: Open
+    ) -> None:
         page = open_state("empty-act")
         play(page, planning().events)
         expect(page.locator("#live-alert")).to_contain_text(PLAN.summary)
-        page.fill("#composer", "something else")
-        expect(page.locator("#send")).to_be_disabled()
+        page.fill("#composer", "yes")
+        page.press("#composer", "Enter")
+        assert wait_for_call(page, "queue.add")["text"] == "yes"
+        assert asked(page, "plan.answer") == []
+        expect(page.locator("section[data-card=plan]")).to_be_visible()
 
 
 class TestClarify:
