@@ -1,5 +1,5 @@
 """Keys, cookies and passwords through tasks that succeed, fail and crash: afterwards every byte that was sent
-to a model, stored, shown or logged is searched for them.
+to a model, stored, shown, recorded, exported or logged is searched for them.
 """
 
 import base64
@@ -78,6 +78,7 @@ def field(browser: Browser) -> Iterator[Battle]:
     with battle(browser, {"/login": PAGE, "/data": f"Set-Cookie: sid={COOKIE}"}, {}) as made:
         made.server.api_key = KEY
         made.choose(KEY)
+        made.use(tracingEnabled=True)
         yield made
         made.server.api_key = ""
 
@@ -120,7 +121,30 @@ def left_behind(field: Battle) -> dict[str, str]:
     bodies = json.dumps([one.body for one in field.server.calls], ensure_ascii=False)
     stored = str(field.browser.control.eval(DUMP))
     panel = field.browser.control.eval("document.documentElement.outerHTML")
-    return {"requests": bodies, "stored": stored, "logs": field.browser.log(), "screen": str(panel)}
+    return {
+        "requests": bodies,
+        "stored": stored,
+        "logs": field.browser.log(),
+        "screen": str(panel),
+        **recorded(field),
+    }
+
+
+def recorded(field: Battle) -> dict[str, str]:
+    """What screens get of recordings, their files, and the debug log."""
+    runs = field.port.call("traces.list")["runs"]
+    told: dict[str, list[str]] = {"recordings": [json.dumps(runs, ensure_ascii=False)], "exports": []}
+    for run in runs:
+        read = field.port.call("traces.read", runId=run["runId"])
+        told["recordings"].append(json.dumps(read, ensure_ascii=False))
+        for form in ("markdown", "json"):
+            after: int | None = 0
+            while after is not None:
+                part = field.port.call("traces.export", runId=run["runId"], format=form, after=after)
+                told["exports"].append(part["text"])
+                after = part["next"]
+    log = field.port.call("debuglog.get")["text"]
+    return {name: "\n".join(texts) for name, texts in told.items()} | {"debug log": log}
 
 
 def test_a_task_that_reads_everything(field: Battle) -> None:
@@ -157,8 +181,8 @@ def _nothing_found(field: Battle, told: str) -> None:
     places = {**left_behind(field), "events": told}
     assert {place: hits(text) for place, text in places.items() if hits(text)} == {}
     # The search itself: what may be there is found.
-    assert SEEN in places["requests"]
-    assert SEEN in places["stored"]
+    for place in ("requests", "stored", "recordings", "exports", "debug log"):
+        assert SEEN in places[place], place
 
 
 def test_control_a_secret_that_nobody_knows_of_is_found() -> None:
