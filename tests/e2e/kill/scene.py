@@ -30,8 +30,8 @@ POINTS: Final = (
     "journal_not_written",
 )
 PATIENCE: Final = 60.0
-ANSWERS_BEFORE_THE_EFFECT: Final = 2
-"""Answers of the model before the one that comes after the effect: a look, the press."""
+ANSWERS_BEFORE_THE_EFFECT: Final = 3
+"""Answers of the model before the one that comes after the effect: the plan, a look, the press."""
 
 
 @dataclass

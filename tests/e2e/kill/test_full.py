@@ -58,5 +58,6 @@ def test_a_full_disk(stage: Stage) -> None:
     # A new start reads all of it.
     stage.browser.kill_python()
     panel.reload()
+    panel.wait_turn("turn.answers.join().includes('After')")
     assert [one.text for one in panel.turns()] == ["Before.", "The name is in.", "After."]
     stage.settled()
