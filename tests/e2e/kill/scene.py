@@ -1,5 +1,6 @@
 """A browser with the build that can be stopped, a counting page, a model that acts twice; and the kills."""
 
+import itertools
 import json
 import shutil
 import time
@@ -32,6 +33,8 @@ POINTS: Final = (
 PATIENCE: Final = 60.0
 ANSWERS_BEFORE_THE_EFFECT: Final = 3
 """Answers of the model before the one that comes after the effect: the plan, a look, the press."""
+NUMBERS: Final = itertools.count(1)
+"""A page of its own for each cell, whichever browser it has: the counter is one for all."""
 
 
 @dataclass
@@ -47,7 +50,6 @@ class Scene:
     tab: Tab = field(init=False)
     panel: Panel = field(init=False)
     name: str = ""
-    number: int = 0
 
     def __post_init__(self) -> None:
         self.browser = self._open()
@@ -65,8 +67,7 @@ class Scene:
 
     def begin(self, point: str) -> None:
         """Give a task, and return once the run stands at ``point``."""
-        self.number += 1
-        self.name = f"{point}-{self.number}"
+        self.name = f"{point}-{next(NUMBERS)}"
         self.model.calls.clear()
         self.tab = self.browser.open_tab(f"{self.counter.url}/page/{self.name}")
         self.panel = Panel(self.browser, self.tab)
