@@ -8,7 +8,7 @@ from typing import Final
 NOW: Final = "this"
 PLAIN: Final = "plain start"
 BEFORE: Final = "earlier"
-NAME_CHARS: Final = 50
+NAME_CHARS: Final = 54
 CELL_CHARS: Final = 30
 TARGET_CHARS: Final = 12
 
