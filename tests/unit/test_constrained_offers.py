@@ -231,6 +231,23 @@ def test_while_all_goes_well_a_form_is_sent_before_the_end(task: str, over: bool
     assert run.allows(done("success")) is over
 
 
+def test_nobody_gives_up_while_a_value_of_the_task_waits_for_its_field() -> None:
+    """Before it is in, no button is offered; that must not make the end the only way out."""
+    tree = "\n".join(
+        (
+            'textbox "Name" [ref_4] type="text"',
+            'textbox "E-mail" [ref_5] type="email"',
+            'checkbox "Gift" [ref_8] type="checkbox" checked="true"',
+            'button "Order" [ref_9]',
+        )
+    )
+    run = Run("Order for Ada Lovelace (ada@example.com).", tree=tree.replace('"true"', '"false"'))
+    run.step(click("ref_8"), tree)
+    run.step(fill("ref_4", "Ada Lovelace"), tree.replace('type="text"', 'type="text" value="Ada Lovelace"'))
+    assert "E-mail [ref_5]" in json.dumps(run.schema)
+    assert "done" not in names(run.schema)
+
+
 BOXES = (
     TREE.replace('"Gift" [ref_8]', '"Dark mode" [ref_8]')
     + """

@@ -394,7 +394,8 @@ class TurnSchema:
         ):
             # While all goes well there is no reason to give up, which small models like better than a button.
             all_well = all(s.ok and not s.idle and s.data.get("moved") is not False for s in self._steps)
-            if all_well and (self._clickable() if self._steps else self._controls):
+            left = self._clickable() or self._value_missing() if self._steps else self._controls
+            if all_well and left:
                 return []
             properties["outcome"] = {"enum": ["partial", "failed"]}
         return [_object(tool.name, {**properties, "summary": _text(SUMMARY_CHARS)})]
