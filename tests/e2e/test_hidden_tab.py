@@ -5,7 +5,7 @@ In a browser of its own: a Worker that dies a third time within minutes is not s
 
 from tests.e2e.test_deaths import NOTICED
 from tests.support.browsers.base import wait_until
-from tests.support.script import call, say
+from tests.support.script import call, done
 from tests.support.stage import Stage
 from tests.support.tool_runs import allow_local_network
 
@@ -24,7 +24,7 @@ def test_python_killed_while_it_looks_at_a_hidden_tab(stage: Stage) -> None:
     panel.wait_card()
     panel.answer("once")
     wait_until(shown, NOTICED, lambda: f"the hidden tab among {stage.browser.tabs()}")
-    stage.plan(say("I could not look it up."))
+    stage.plan(done("I could not look it up.", "failed"))
     stage.browser.kill_python()
     panel.wait_turn("turn.status === 'completed'", NOTICED, "the run to go on")
     assert panel.turns()[0].status == "interrupted"
