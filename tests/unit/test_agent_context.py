@@ -152,7 +152,8 @@ def test_recent_results_are_cut_before_turns_are_dropped() -> None:
     assert fitting[-1] == messages[-1], "what the model has not seen yet goes last"
     assert sum(map(message_chars, fitting)) < 8_000 * 0.6 * 4
     tight = ContextGuard().fit(messages, window=3_000, output=500)
-    assert len(tight[-1].content) < CUT_RESULT_CHARS + 200
+    assert CUT_RESULT_CHARS + 200 < len(tight[-1].content) < len(messages[-1].content)
+    assert sum(map(message_chars, tight)) < (3_000 - 500) * 4, "of the newest all that there is room for"
 
 
 def test_what_is_cut_stays_within_its_boundary() -> None:

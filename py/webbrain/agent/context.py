@@ -19,6 +19,9 @@ FILL: Final = 0.75
 FILL_AFTER: Final = 0.60
 """Share that is aimed at once something must go, so that the next steps need not shorten again: what is sent
 keeps its beginning, and a provider's prefix cache stays of use."""
+FILL_NEWEST: Final = 0.95
+"""Share that may be filled before the newest results are cut: what was just asked for is worth more than room
+for the next step, which leaves it out."""
 FILL_EMERGENCY: Final = 0.50
 """Share of what was sent that is aimed at after the provider itself said that it is too long, whatever we
 believe about its window."""
@@ -162,7 +165,9 @@ class ContextGuard:
             if self._size(messages) <= target:
                 break
             self._drop([group])
-        self._cut_long(messages, pinned, range(newest, len(messages)), target)
+        if not emergency:
+            target = self._budget(FILL_NEWEST, window, output, fixed)
+        self._cut_long(messages, pinned, range(newest, len(messages)), target, just_enough=True)
         return self._view(messages)
 
     def _drop(self, groups: Iterable[range]) -> None:
@@ -171,8 +176,19 @@ class ContextGuard:
             self._dropped |= dropped
             self._pinned_text = self.pins()
 
-    def _cut_long(self, messages: Sequence[Message], pinned: int, places: range, target: float) -> None:
-        """Cut what is long at these places, the oldest first, until ``target`` characters are reached."""
+    def _cut_long(
+        self,
+        messages: Sequence[Message],
+        pinned: int,
+        places: range,
+        target: float,
+        *,
+        just_enough: bool = False,
+    ) -> None:
+        """Cut what is long at these places, the oldest first, until ``target`` characters are reached.
+
+        ``just_enough`` leaves of the last of them what there is room for.
+        """
         over = self._size(messages) - target
         fixed = self._fixed(messages, pinned)
         for index in self._visible(messages):
@@ -180,6 +196,8 @@ class ContextGuard:
                 return
             message = self._shown(messages[index], index)
             most = CUT_RESULT_CHARS if message.role == "tool" else CUT_TEXT_CHARS
+            if just_enough:
+                most = max(most, int(len(message.content) - over))
             if index in places and index not in fixed and len(message.content) > most:
                 shorter = untrusted.cut(message.content, most)
                 self._cut[index] = message.model_copy(update={"content": shorter})
