@@ -65,6 +65,9 @@ class Part:
             if step is not None:
                 self._note(f"   {step.text.strip()[:RESULT_CHARS]}")
                 self._results.put(step.result or {"success": False, "error": step.text})
+        if not self._thread.is_alive() and self._asked.empty():
+            # Its claim of success was not accepted; whether the task is done the page knows anyway.
+            return self._end("partial")
         try:
             reply = self._asked.get(timeout=THINKING)
         except Empty:
