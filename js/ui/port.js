@@ -59,7 +59,7 @@ export class Connection {
    * @param {object} options
    * @param {any} options.ext the WebExtension API
    * @param {(method: string, params: any) => void} options.onEvent
-   * @param {(state: LineState, attempt: number) => void} options.onState
+   * @param {(state: LineState, attempt: number, reason: string) => void} options.onState why it broke, if it did
    */
   constructor({ ext, onEvent, onState }) {
     this.ext = ext;
@@ -74,6 +74,8 @@ export class Connection {
     /** @type {Pending[]} */
     this.waiting = [];
     this.attempt = 0;
+    /** Why the newest attempt failed, in the words of whoever said so. */
+    this.reason = "";
     this.count = 0;
     // Two screens of one browser must not choose the same ids.
     this.prefix = Math.random().toString(36).slice(2, 8);
@@ -202,14 +204,17 @@ export class Connection {
     } catch (error) {
       if (generation !== this.generation) return;
       if (/context invalidated/i.test(String(error))) this.#invalidate();
-      else this.#broken(generation);
+      else this.#broken(generation, error instanceof Error ? error.message : String(error));
     }
   }
 
   /** @param {number} generation */
   #hello(generation) {
     const id = `${this.prefix}-hello-${generation}`;
-    const timer = setTimeout(() => this.#broken(generation), HELLO_TIMEOUT_MS);
+    const timer = setTimeout(
+      () => this.#broken(generation, "The supervisor page is silent."),
+      HELLO_TIMEOUT_MS,
+    );
     this.inFlight.set(id, {
       id,
       method: "boot.status",
@@ -221,6 +226,7 @@ export class Connection {
       resolve: (status) => {
         clearTimeout(timer);
         this.attempt = 0;
+        this.reason = "";
         this.#setState("connected");
         this.onEvent("boot", status);
         for (const pending of this.waiting.splice(0)) this.#send(pending);
@@ -250,8 +256,11 @@ export class Connection {
     }
   }
 
-  /** @param {number} generation */
-  #broken(generation) {
+  /**
+   * @param {number} generation
+   * @param {string} [reason]
+   */
+  #broken(generation, reason = "") {
     if (generation !== this.generation || this.state === "invalidated") return;
     this.generation += 1;
     try {
@@ -270,6 +279,7 @@ export class Connection {
     }
     const delay = BACK_OFF_MS[Math.min(this.attempt, BACK_OFF_MS.length - 1)];
     this.attempt += 1;
+    this.reason = reason;
     this.#setState("reconnecting");
     this.retryTimer = setTimeout(() => void this.#connect(), delay);
   }
@@ -286,7 +296,7 @@ export class Connection {
   /** @param {LineState} state */
   #setState(state) {
     this.state = state;
-    this.onState(state, this.attempt);
+    this.onState(state, this.attempt, this.reason);
   }
 }
 
@@ -298,7 +308,7 @@ export class Connection {
  */
 function withTimeout(promise, ms) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error("timeout")), ms);
+    const timer = setTimeout(() => reject(new Error("The background is silent.")), ms);
     promise.then(
       (value) => {
         clearTimeout(timer);

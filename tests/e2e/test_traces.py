@@ -7,6 +7,7 @@ from threading import Event
 import pytest
 
 from tests.support.browsers import Browser, Page
+from tests.support.browsers.base import wait_until
 from tests.support.screens import Settings
 from tests.support.script import call, say
 from tests.support.stage import Stage
@@ -89,10 +90,12 @@ def test_a_run_is_recorded_read_saved_and_deleted(seeing: Stage, page: Page) -> 
     seeing.browser.kill_python()
     panel.wait_turn("turn.status !== 'running'", NOTICED, "the run to be over")
     dead.set()
-    page.reload()
-    page.wait_for(".records > li", "And what is this?", NOTICED)
-    # It goes on by itself, which is a recording of its own.
-    assert statuses(page, "And what is this?")[-1] == "interrupted"
+    # It goes on by itself, which is a recording of its own; the screen follows without being loaded anew.
+    wait_until(
+        lambda: statuses(page, "And what is this?")[-1] == "interrupted",
+        NOTICED,
+        lambda: f"the recording to be interrupted: {statuses(page, 'And what is this?')}",
+    )
     assert statuses(page, "What kind of page is this?") == ["completed"]
     page.click(".records a", "What kind of page is this?")
     page.wait_for(".timeline [data-event=llm_response]", "It is a small shop.")

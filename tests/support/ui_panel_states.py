@@ -324,6 +324,20 @@ def panel_states() -> dict[str, State]:
             ready=".turn-footer",
             actions=[("eval", "wb.ensure({ok: false}); wb.disconnect()"), ("wait", ".strip .link-button")],
         ),
+        "lost": State(
+            events=shopping().end("stopped").events,
+            ready=".turn-footer",
+            actions=[
+                ("eval", "wb.ensure({ok: false, error: 'No service worker.'}); wb.disconnect()"),
+                ("wait", ".strip .link-button"),
+                (
+                    "eval",
+                    "const timer = setInterval(() => document.querySelector('.strip .link-button')?.click()"
+                    " ?? (document.querySelector('.notice-warn') && clearInterval(timer)), 50)",
+                ),
+                ("wait", ".notice-warn"),
+            ],
+        ),
         "reload": State(
             events=shopping().end("stopped").events,
             ready=".turn-footer",

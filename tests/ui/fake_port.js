@@ -123,6 +123,7 @@
       wb.released = true;
     },
     released: false,
+    restarts: 0,
     opened: /** @type {string[]} */ ([]),
     inTab: true,
   };
@@ -157,6 +158,9 @@
       sendMessage: async () => {
         if (fake.runtime.id === undefined) throw new Error("Extension context invalidated.");
         return ensure;
+      },
+      reload: () => {
+        wb.restarts += 1;
       },
       connect,
     },

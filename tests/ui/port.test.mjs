@@ -127,6 +127,24 @@ test("it backs off 250, 500, 1000, 2000, 4000 and stays there", async () => {
   mock.timers.reset();
 });
 
+test("it says why it broke until it stands again", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { ext, line } = connect();
+  await settle();
+  ext.runtime.sendMessage = async () => ({ ok: false, error: "No SW" });
+  ext.ports[0].break();
+  assert.equal(line.reason, "");
+  mock.timers.tick(250);
+  await settle();
+  assert.equal(line.reason, "No SW");
+  ext.runtime.sendMessage = async () => ({ ok: true });
+  line.retryNow();
+  await settle();
+  assert.equal(line.state, "connected");
+  assert.equal(line.reason, "");
+  mock.timers.reset();
+});
+
 test("a line on which nobody answers is no line", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const ext = fakeBrowser();

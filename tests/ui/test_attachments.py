@@ -140,9 +140,8 @@ class TestChoosing:
 
     def test_the_paperclip_opens_the_chooser_by_keyboard(self, open_state: Open) -> None:
         page = open_state("empty-act")
-        page.focus("#attach")
         with page.expect_file_chooser() as chooser:
-            page.keyboard.press("Space")
+            page.locator("#attach").press("Space")
         assert chooser.value.is_multiple()
 
     def test_each_tab_has_its_own(self, open_state: Open) -> None:

@@ -408,6 +408,15 @@ class TestLine:
         page.evaluate("wb.disconnect()")
         expect(page.locator(".verdict")).to_have_text("Stopped")
 
+    def test_a_line_that_stays_broken_says_why_and_offers_a_restart(self, open_state: Open) -> None:
+        page = open_state("lost")
+        expect(page.locator(".notice")).to_contain_text("No service worker.")
+        page.get_by_role("button", name="Restart WebBrain").click()
+        assert page.evaluate("wb.restarts") == 1
+        page.evaluate("wb.ensure({ok: true})")
+        page.get_by_role("button", name="Try now").click()
+        expect(page.locator(".notice")).to_have_count(0)
+
     def test_a_message_of_unknown_fate_goes_out_again_with_the_same_id(self, open_state: Open) -> None:
         page = open_state("empty-act")
         page.evaluate("wb.reply('chat.start', {hang: true})")

@@ -1,5 +1,6 @@
 """Circles that a run may go in, each with what is still ordinary work."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -9,9 +10,13 @@ from webbrain.policy import loops
 from webbrain.policy.loops import LoopGuard, Verdict, family_of
 from webbrain.tools import registry
 
+MODEL_SECONDS = 2.0
+_times = itertools.count(0.0, MODEL_SECONDS)
+
 
 def feed(guard: LoopGuard, name: str, result: ToolResult | None = None, **args: Any) -> Verdict:
-    return guard.after(registry.get(name), args, result or ToolResult.ok(changed=["nothing"]))
+    """Tell of a call, at the pace of a model that thinks about each."""
+    return guard.after(registry.get(name), args, result or ToolResult.ok(changed=["nothing"]), next(_times))
 
 
 def verdicts(guard: LoopGuard, times: int, name: str, result: ToolResult | None = None, **args: Any) -> str:
@@ -137,6 +142,35 @@ def test_reading_the_tree_over_and_over() -> None:
     trees = [ToolResult.ok(pageContent="same", treeRevision=f"r-{i}") for i in range(8)]
     seen = [feed(guard, "get_accessibility_tree", tree).stop for tree in trees]
     assert seen.index("reread") == loops.REREAD_STOP
+
+
+def polls(guard: LoopGuard, seconds: float, *shown: str) -> list[Verdict]:
+    """Read the tree ten times a second, and see each of the pages in turn."""
+    tree, start = registry.get("get_accessibility_tree"), next(_times)
+    count = round(seconds * 10)
+    return [
+        guard.after(tree, {}, ToolResult.ok(pageContent=shown[i * len(shown) // count]), start + i / 10)
+        for i in range(count)
+    ]
+
+
+def test_a_page_about_to_change_may_be_watched() -> None:
+    """Five still seconds, and then something every half of one: none of it is a circle."""
+    guard = LoopGuard()
+    assert not any(verdict.stop for verdict in polls(guard, loops.REREAD_STOP, "still"))
+    assert not any(verdict.stop for verdict in polls(guard, 10, *("dark", "light") * 10))
+
+
+def test_watching_a_page_that_stays_still_ends_too() -> None:
+    seen = [verdict.stop for verdict in polls(LoopGuard(), 20, "still")]
+    assert seen.index("reread") == loops.REREAD_STOP * 10
+
+
+def test_an_action_is_never_one_that_goes_on() -> None:
+    guard, key = LoopGuard(), registry.get("press_keys")
+    pressed = ToolResult.ok(changed=["nothing"])
+    seen = [guard.after(key, {"key": "Tab"}, pressed, 100.0) for _ in range(loops.REPEATS)]
+    assert seen[-1].nudge == loops.REPEATED
 
 
 def test_reading_after_each_action_is_ordinary() -> None:

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { duration, elapsed } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
-import { line, retryBoot, retryConnection } from "./line.js";
+import { line, restartExtension, retryBoot, retryConnection } from "./line.js";
 import { boot, restricted, view } from "./state.js";
 import { reopen } from "./store.js";
 
@@ -10,6 +10,8 @@ import { reopen } from "./store.js";
 const QUIET_MS = 400;
 /** From this attempt on, "Reconnecting" also offers to try at once. */
 const PATIENCE = 3;
+/** From this one on, about ten seconds later, it offers to start the extension anew. */
+const LOST = 6;
 
 /** What stands between the person and a working panel, most urgent first; at most one of them. */
 export function Notices() {
@@ -48,15 +50,17 @@ export function Notices() {
 }
 
 /**
- * @param {{kind: "info" | "warn" | "bad", icon: string, title: string, text?: string, children?: any}} props
+ * @param {{kind: "info" | "warn" | "bad", icon: string, title: string, text?: string, detail?: string,
+ *   children?: any}} props `detail` is in the words of whoever said it
  */
-function Notice({ kind, icon, title, text, children }) {
+function Notice({ kind, icon, title, text, detail, children }) {
   return (
     <section class={`notice notice-${kind}`} role={kind === "info" ? "status" : "alert"}>
       <Icon name={icon} />
       <div class="notice-body">
         <p class="notice-title">{title}</p>
         {text && <p>{text}</p>}
+        {detail && <p class="notice-detail">{detail}</p>}
         {children && <div class="button-row">{children}</div>}
       </div>
     </section>
@@ -64,11 +68,23 @@ function Notice({ kind, icon, title, text, children }) {
 }
 
 function Reconnecting() {
+  const { attempt, reason } = line.value;
+  if (attempt >= LOST)
+    return (
+      <Notice kind="warn" icon="alert" title={t("lost_title")} text={t("lost_text")} detail={reason}>
+        <button type="button" class="button primary" onClick={restartExtension}>
+          {t("restart_extension")}
+        </button>
+        <button type="button" class="button" onClick={retryConnection}>
+          {t("try_now")}
+        </button>
+      </Notice>
+    );
   return (
     <section class="strip" role="status">
       <Spinner />
       <span>{t("reconnecting")}</span>
-      {line.value.attempt >= PATIENCE && (
+      {attempt >= PATIENCE && (
         <button type="button" class="link-button" onClick={retryConnection}>
           {t("try_now")}
         </button>

@@ -13,8 +13,8 @@ const CALL_TIMEOUT_MS = 30_000;
 /** For the words of a recording; a server on this computer may have to load its model first. */
 const TRANSCRIBE_TIMEOUT_MS = 300_000;
 
-/** @type {import("@preact/signals").Signal<{state: LineState, attempt: number}>} */
-export const line = signal({ state: /** @type {LineState} */ ("connecting"), attempt: 0 });
+/** @type {import("@preact/signals").Signal<{state: LineState, attempt: number, reason: string}>} */
+export const line = signal({ state: /** @type {LineState} */ ("connecting"), attempt: 0, reason: "" });
 
 /** @type {Connection} */
 let connection;
@@ -27,9 +27,9 @@ export function connect(onEvent, onBack) {
   connection = new Connection({
     ext,
     onEvent,
-    onState: (state, attempt) => {
+    onState: (state, attempt, reason) => {
       const before = line.value.state;
-      line.value = { state, attempt };
+      line.value = { state, attempt, reason };
       if (state === "connected" && before === "reconnecting") onBack();
     },
   });
@@ -46,6 +46,8 @@ export const call = (method, params = {}, { timeoutMs = CALL_TIMEOUT_MS, files =
   connection.call(method, params, { timeoutMs, files });
 
 export const retryConnection = () => connection.retryNow();
+/** Start the whole extension anew, this page included: the way out when the browser has lost its background. */
+export const restartExtension = () => ext.runtime.reload();
 export const retryBoot = () => call("boot.retry").catch(() => {});
 
 /**

@@ -239,7 +239,7 @@ class Caller:
         if ctx.state.path != self._path:
             self._path = ctx.state.path
             self.loops.moved()
-        verdict = self.loops.after(spec, given, result)
+        verdict = self.loops.after(spec, given, result, self.host.clock.monotonic())
         if verdict.nudge:
             result.notes.append(verdict.nudge)
         return verdict.stop

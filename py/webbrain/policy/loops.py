@@ -40,6 +40,9 @@ REREAD_STOP: Final = 6
 REREADS_IN_ALL: Final = 12
 LOOKS_BEFORE_CHECKPOINT: Final = 8
 """Calls in a row that only observe, after which the model is asked whether it has what it needs."""
+ONE_LOOK_SECONDS: Final = 1.0
+"""A look that is repeated within this time and sees the same is one look that goes on, as when somebody waits
+for a page to change."""
 
 TREE: Final = "get_accessibility_tree"
 FETCHES: Final = frozenset({"fetch_url", "research_url"})
@@ -122,6 +125,8 @@ class LoopGuard:
     _rereads: int = 0
     _rereads_in_all: int = 0
     _looks: int = 0
+    _look: tuple[str, float] = ("", 0.0)
+    """The newest call if it was a look, and when it was first made."""
     _nudges: int = 0
     _healthy: int = 0
 
@@ -134,8 +139,10 @@ class LoopGuard:
         self._reads.clear()
         self._unmoved = self._rereads = 0
 
-    def after(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        """Count a call that was carried out, and say what to make of it."""
+    def after(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, at: float) -> Verdict:
+        """Count a call that was carried out ``at`` that time (monotonic seconds); say what to make of it."""
+        if self._goes_on(spec, args, result, at):
+            return Verdict()
         nudges: list[str] = []
         for detector in (
             self._repeat,
@@ -155,6 +162,14 @@ class LoopGuard:
                 nudges.append(verdict.nudge)
         return self._tally(nudges)
 
+    def _goes_on(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, at: float) -> bool:
+        look = "" if spec.effect else f"{_call(spec, args)} {_outcome(result)}"
+        before, since = self._look
+        if look and look == before and at - since < ONE_LOOK_SECONDS:
+            return True
+        self._look = (look, at)
+        return False
+
     def _tally(self, nudges: list[str]) -> Verdict:
         if not nudges:
             self._healthy += 1
@@ -171,10 +186,15 @@ class LoopGuard:
     # --- the detectors ---
 
     def _repeat(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        newest = f"{_call(spec, args)} {_outcome(result)}"
+        call = _call(spec, args)
+        newest = f"{call} {_outcome(result)}"
         if spec.effect and newest not in self._recent:
             # Something new was done, so what was read before may well be read again.
-            self._recent = deque([call for call in self._recent if call in self._effects], REPEAT_WINDOW)
+            self._recent = deque([other for other in self._recent if other in self._effects], REPEAT_WINDOW)
+        elif not spec.effect:
+            # The same look that sees something else is no repetition, not even when the page changes back.
+            kept = [other for other in self._recent if other == newest or not other.startswith(call)]
+            self._recent = deque(kept, REPEAT_WINDOW)
         self._recent.append(newest)
         if spec.effect:
             self._effects = {call for call in self._recent if call in self._effects} | {newest}
@@ -253,6 +273,8 @@ class LoopGuard:
         known = self._reads.get(call)
         self._reads[call] = shown
         if known != shown:
+            # A page that changes by itself may be watched.
+            self._rereads = 0
             return Verdict()
         self._rereads += 1
         self._rereads_in_all += 1

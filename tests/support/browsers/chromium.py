@@ -37,6 +37,10 @@ SWITCHES = (
 )
 LOG_LINES = 400
 WORKER_ANSWERS = 2.0
+RELOADS = 3
+BACK_AFTER = 20.0
+"""Seconds in which a reloaded extension answers its own pages even on a busy machine."""
+ANSWERS = "chrome.runtime.sendMessage({target: 'background', action: 'ensure_host'})"
 FOLLOW = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True}
 IGNORED = ("browser_ui", "webview")
 EVERYTHING = [{"type": "browser", "exclude": True}, {"type": "tab", "exclude": True}, {}]
@@ -204,12 +208,31 @@ class Chromium(Browser):
         self._context.on("dialog", lambda _: None)
 
     def reload_extension(self) -> None:
+        """Start the extension anew, and again if it does not come back, as a person would: now and then
+        Chromium disowns the worker it has just started ("No SW") and starts no other.
+        """
+        for _ in range(RELOADS):
+            self._reload_once()
+            self.control = self.open_page(f"{self.origin}/settings.html")
+            with contextlib.suppress(TimeoutError):
+                wait_until(self._background_answers, BACK_AFTER, lambda: "the background to answer")
+                return
+        raise TimeoutError(f"the extension does not come back: {self._background_says()}")
+
+    def _reload_once(self) -> None:
         before = self.service_worker_started()
         self.control.eval("setTimeout(() => chrome.runtime.reload(), 50) && true")
         wait_until(
             lambda: self.service_worker_started() > before, DEADLINE, lambda: "the extension to reload"
         )
-        self.control = self.open_page(f"{self.origin}/settings.html")
+
+    def _background_says(self) -> Any:
+        late = "new Promise((resolve) => setTimeout(resolve, 5000, 'nothing'))"
+        return self.control.eval(f"Promise.race([{ANSWERS}.catch(String), {late}])")
+
+    def _background_answers(self) -> bool:
+        said = self._background_says()
+        return isinstance(said, dict) and said.get("ok") is True
 
     def eval_in_host(self, function: str, timeout: float = DEADLINE) -> Any:
         return self._eval_in(self._target("", self._host_url), f"({function})(globalThis)", timeout)
