@@ -45,6 +45,8 @@ class ModelFamily(_Data):
     vision: bool | None = None
     reasoning_replay: ReasoningReplay | None = None
     """In place of the service's own, where that is not empty."""
+    replay_everywhere: bool = False
+    """Also where the service's own is empty: the model fails without its thoughts, wherever it runs."""
 
 
 class Parameter(_Data):

@@ -313,9 +313,10 @@ def _matches(model: str, globs: Iterable[str]) -> bool:
 
 def _reasoning_replay(catalog: Catalog, entry: CatalogEntry, model: str) -> ReasoningReplay:
     family = catalog.family(model)
-    if entry.reasoning_replay and family and family.reasoning_replay is not None:
-        return family.reasoning_replay
-    return entry.reasoning_replay
+    if family is None or family.reasoning_replay is None:
+        return entry.reasoning_replay
+    counts = bool(entry.reasoning_replay) or family.replay_everywhere
+    return family.reasoning_replay if counts else ""
 
 
 def _extra_body(text: str) -> dict[str, Any]:
