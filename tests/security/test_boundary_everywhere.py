@@ -5,6 +5,7 @@ Every text that comes over the border of the host carries a marker. What a model
 outside of the boundary, whole or cut.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,9 +15,11 @@ import pytest
 
 from tests.support.agent import Bench
 from tests.support.toolbox import ANSWERS, FORMS_URL, FRAME_URL, TAB, URL, example, eyes, jpeg, ready
+from webbrain.agent import constrained
 from webbrain.core.errors import BridgeError, WebBrainError
 from webbrain.core.ids import nonce
 from webbrain.core.results import ToolResult
+from webbrain.core.types import Tier
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.protocols import Tab
 from webbrain.host.reach import Download, Frame
@@ -218,3 +221,23 @@ async def test_a_models_own_wrong_call_is_not_repeated_as_ours() -> None:
     results = [message.content for message in bench.history if message.role == "tool"]
     assert len(results) == 1
     assert "[note]" not in results[0]
+
+
+SMALL_MODEL: Final[ModelInfo] = replace(INFO, tier=Tier.COMPACT, constrained=True, context_window=8_192)
+
+
+@pytest.mark.parametrize("enclosed", [True, False], ids=["enclosed", "control"])
+async def test_steps_told_to_a_constrained_model_are_inside(
+    monkeypatch: pytest.MonkeyPatch, *, enclosed: bool
+) -> None:
+    """A small model reads each step in a line of ours, which ends in words of the page."""
+    steps = [{"finished": "no", "tool": "click_ax", "ref_id": "ref_1"}] * 2
+    end = {"finished": "yes", "tool": "done", "outcome": "partial", "summary": "x"}
+    bench = Bench(model=ScriptedModel(*[json.dumps(step) for step in (*steps, end)], info=SMALL_MODEL))
+    bench.host.page.on("click_ax", {**ANSWERS["click_ax"], "changed": [f"message: Now {MARK}"]})
+    if not enclosed:
+        monkeypatch.setattr(constrained, "wrap", lambda text, _: text)
+    await bench.run("Press it")
+    text = "\n".join(requests(bench))
+    assert f"message: Now {MARK}" in text
+    assert (MARK in outside(text)) is not enclosed

@@ -1,9 +1,10 @@
 """Turns for models that cannot be trusted with tools: each answer is held to a schema made from the page.
 
 The prompt is laid out for a server that keeps the prefix of the last one: instructions and examples first,
-then the task and the steps so far, which only grow, and the page, which changes, last. The examples are
-turns of a conversation in exactly the form of the real one: small models copy form far better than they
-follow rules.
+then the task and the steps so far, which only grow, and the page, which changes, last. What pages wrote
+stands between tags; those around the steps keep their id for the run, or the prefix would end there. The
+examples are turns of a conversation in exactly the form of the real one: small models copy form far better
+than they follow rules.
 """
 
 import dataclasses
@@ -43,6 +44,7 @@ class ConstrainedTurns:
         self._read: dict[str, history.Step] = {}
         self._with_names: dict[str, history.Step] = {}
         self._room = MAX_OUTPUT_TOKENS_CONSTRAINED
+        self._steps_id = nonce()
 
     def request(self, state: TurnState) -> ModelRequest:
         """Build the prompt and the schema of this turn."""
@@ -60,6 +62,7 @@ class ConstrainedTurns:
             steps=[history.line(step) for step in done[-history.STEPS_SHOWN :]],
             notes=history.notes(run),
             page=_page_text(state.page, history.text_read(done)),
+            steps_id=self._steps_id,
         )
         return ModelRequest(
             messages=[*self.opening(state), Message(role="user", content=asked)],
@@ -130,7 +133,7 @@ def turn_text(
     steps: Sequence[str] = (),
     notes: Sequence[str] = (),
     page: str = "",
-    id_: str = "",
+    steps_id: str = "",
 ) -> str:
     """What the model is asked in one turn; the examples have the same form."""
     lines = ["Earlier in this conversation:", *earlier, ""] if earlier else []
@@ -138,10 +141,11 @@ def turn_text(
     if attached:
         lines += [attached, ""]
     if steps:
-        lines += ["Steps done so far:", *(f"{number}. {step}" for number, step in enumerate(steps, 1))]
+        listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+        lines += ["Steps done so far:", wrap(listed, steps_id or nonce())]
     else:
         lines.append("Steps done so far: none")
-    lines += [*notes, "", "The page now:", wrap(page, id_ or nonce())]
+    lines += [*notes, "", "The page now:", wrap(page, nonce())]
     return "\n".join(lines)
 
 
