@@ -3,7 +3,7 @@
  */
 
 import { whole } from "./args.js";
-import { deepQuery } from "./deep.js";
+import { deepQuery, scopesOf } from "./deep.js";
 import {
   deepActive,
   documentTitle,
@@ -26,12 +26,13 @@ import { block, cut, line } from "./text.js";
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
+/** @typedef {import("./deep.js").Scope} Scope */
 
 const DIALOGS = 'dialog[open],[role="dialog"],[role="alertdialog"],[aria-modal="true"]';
 const LIVE = '[role="alert"],[role="status"],[aria-live="polite"],[aria-live="assertive"]';
 const LISTED = 10;
-const FIELDS = 200;
-const LOOSE_FIELDS = 1_000;
+/** Fields looked at, of one form and of all that stand outside the forms listed. */
+const FIELDS = 1_000;
 const RECHECK_MS = 250;
 
 /**
@@ -39,12 +40,16 @@ const RECHECK_MS = 250;
  * @returns {Answer}
  */
 export function pageState(session) {
+  const { scopes } = scopesOf();
+  /** @param {string} selector */
+  const shown = (selector) => deepQuery(selector, LISTED, isRendered, scopes).found;
   const dialogs = shown(DIALOGS).map((e) => ({
     ref_id: session.refs.of(e),
     role: roleOf(e),
     title: line(describeName(e, roleOf(e)), 100),
   }));
-  const forms = shown("form").map((e) => formState(session, /** @type {HTMLFormElement} */ (e)));
+  const listed = shown("form");
+  const forms = listed.map((e) => formState(session, /** @type {HTMLFormElement} */ (e)));
   return {
     success: true,
     url: documentURL(document).slice(0, 2_000),
@@ -52,7 +57,7 @@ export function pageState(session) {
     readyState: readyState(document),
     openDialogs: dialogs,
     forms,
-    loose: looseState(),
+    loose: looseState(scopes, new Set(listed)),
     openDialogCount: dialogs.length,
     visibleFormCount: forms.length,
     liveRegionMessages: shown(LIVE)
@@ -60,17 +65,6 @@ export function pageState(session) {
       .filter(Boolean)
       .slice(0, LISTED),
   };
-}
-
-/** @param {string} selector @returns {Element[]} */
-function shown(selector) {
-  const found = [];
-  const all = queryAll(document, selector);
-  for (let i = 0; i < all.length && found.length < LISTED; i++) {
-    const e = /** @type {Element} */ (all[i]);
-    if (isRendered(e)) found.push(e);
-  }
-  return found;
 }
 
 /** @param {Session} session @param {HTMLFormElement} form */
@@ -87,14 +81,21 @@ function formState(session, form) {
 }
 
 /**
- * Fields that stand outside the forms listed: without a form, or in one that is not shown.
+ * Fields that stand outside the forms listed: without a form, in one that is not shown, or in one too many.
+ * @param {Scope[]} scopes
+ * @param {Set<Element>} listed
  * @returns {{ fields: number, dirty: number, files: number }}
  */
-function looseState() {
-  const { found } = deepQuery("input,textarea,select", LOOSE_FIELDS, (e) => {
-    const form = /** @type {HTMLInputElement} */ (e).form;
-    return isHTML(e) && (!form || !isRendered(form));
-  });
+function looseState(scopes, listed) {
+  const { found } = deepQuery(
+    "input,textarea,select",
+    FIELDS,
+    (e) => {
+      const form = isHTML(e) && /** @type {HTMLInputElement} */ (e).form;
+      return form === null || (form !== false && !listed.has(form));
+    },
+    scopes,
+  );
   return draft(found);
 }
 

@@ -275,6 +275,32 @@ def test_fields_outside_of_forms_are_counted(tab: Tab) -> None:
     assert tab.call("page_state")["loose"] == {"fields": 3, "dirty": 3, "files": 0}
 
 
+def test_unsaved_fields_are_counted_wherever_they_are(tab: Tab) -> None:
+    """Forms of shadow roots and frames are listed; what is in the eleventh and later ones is counted all the same."""
+    tab.show(
+        """<x-box></x-box><iframe srcdoc="<form><input id=i></form><textarea id=t></textarea>"></iframe><div id=many></div>
+        <script>document.querySelector("x-box").attachShadow({mode: "open"}).innerHTML = "<form method=post><input></form><input type=file>";
+          many.innerHTML = "<form><input></form>".repeat(12)</script>"""
+    )
+    tab.until("frames[0].document.body?.children.length === 2")
+    state = tab.call("page_state")
+    assert (len(state["forms"]), state["loose"]["fields"]) == (10, 2 + 2 + 2), state
+    tab.js(
+        "frames[0].document.getElementById('i').value = frames[0].document.getElementById('t').value = 'x';"
+        "for (const e of many.querySelectorAll('input')) e.value = 'y'"
+    )
+    state = tab.call("page_state")
+    assert sum(form["dirty"] for form in state["forms"]) + state["loose"]["dirty"] == 12 + 2
+    tab.show("<x-box></x-box>")
+    tab.js(
+        """{ const root = document.querySelector("x-box").attachShadow({mode: "open"}); root.innerHTML = "<form><input></form>";
+        root.querySelector("input").value = "z"; }"""
+    )
+    state = tab.call("page_state")
+    assert [form["dirty"] for form in state["forms"]] == [1]
+    assert (state["visibleFormCount"], state["loose"]["fields"]) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("action", "args"),
     [

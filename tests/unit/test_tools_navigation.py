@@ -217,6 +217,23 @@ async def test_one_changed_field_is_no_work(forms: Any) -> None:
     assert (await call(host, "navigate", url="/three")).success
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"forms": [], "loose": {"fields": 4, "dirty": 2, "files": 0}},
+        {"forms": [{"dirty": 1, "files": 0}], "loose": {"fields": 4, "dirty": 1, "files": 0}},
+        {"loose": {"fields": 1, "dirty": 0, "files": 1}},
+    ],
+)
+async def test_entries_outside_of_forms_are_not_lost_either(state: dict[str, Any]) -> None:
+    host = page_host()
+    host.page.on("page_state", state)
+    refused = await call(host, "navigate", url="/three")
+    assert refused.data["code"] == "unsaved_changes"
+    host.page.on("page_state", {"forms": [], "loose": {"fields": 4, "dirty": 1, "files": 0}})
+    assert (await call(host, "navigate", url="/three")).success
+
+
 async def history() -> MemoryHost:
     host = page_host()
     for page in ("two", "three"):

@@ -49,7 +49,8 @@ async def unsaved_work(ctx: ToolContext) -> dict[str, int] | None:
     except (BridgeError, DialogOpen):
         return None
     forms = state.get("forms")
-    forms = [form for form in forms if isinstance(form, Mapping)] if isinstance(forms, list) else []
+    places = [*(forms if isinstance(forms, list) else []), state.get("loose")]
+    forms = [place for place in places if isinstance(place, Mapping)]
     fields, files = (sum(_count(form.get(key)) for form in forms) for key in ("dirty", "files"))
     return {"fields": fields, "files": files} if fields >= UNSAVED_FIELDS or files else None
 
