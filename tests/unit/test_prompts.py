@@ -29,7 +29,7 @@ PROMPT_CHARS = {
     "act-mid": 5_500,
     "act-full": 7_500,
     "constrained": 1_200,
-    "constrained-examples": 4_500,
+    "constrained-examples": 5_300,
     "describe-picture": 1_500,
     "planner": 3_200,
     "planner-intent": 1_600,
