@@ -98,6 +98,8 @@
  * @property {string} [model]
  * @property {number} [latencyMs]
  * @property {boolean} [calledTool]
+ * @property {string} [baseUrl] the address that worked
+ * @property {boolean} [moved] that is not the one entered
  * @property {boolean | null} [readPicture] null if it is not said to read pictures
  * @property {string[]} [notes]
  * @property {{code: string, message: string, hint?: string, field?: string} | null} [error] `field`: of the form,

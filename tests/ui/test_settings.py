@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.ui_providers import provider_views
@@ -208,6 +209,27 @@ class TestFaults:
         expect(page.locator("[data-field=extraBody]")).to_be_focused()
         expect(page.locator(".field-error")).to_have_text("This is not JSON.")
         expect(page.locator("[data-result]")).to_have_count(0)
+
+    @pytest.mark.parametrize("action", ["test", "models"])
+    def test_the_address_that_works_is_taken_into_the_form(self, open_state: Open, action: str) -> None:
+        page = open_state("settings-none")
+        row(page, "custom").click()
+        field = page.locator("#form-custom [data-field=baseUrl]")
+        field.fill("http://localhost:9")
+        there = {"ok": True, "baseUrl": "http://localhost:9/v1", "moved": True, "error": None}
+        extra: dict[str, dict[str, Any]] = {
+            "test": {"model": "m", "latencyMs": 1, "calledTool": True},
+            "models": {"models": ["m"]},
+        }
+        page.evaluate(
+            "([method, reply]) => wb.reply(method, reply)",
+            [f"providers.{action}", {**there, **extra[action]}],
+        )
+        page.click(f"#form-custom [data-action={action}]")
+        expect(field).to_have_value("http://localhost:9/v1")
+        expect(page.locator("#form-custom .result")).to_contain_text("It answers at http://localhost:9/v1")
+        page.click("#form-custom [data-action=save]")
+        assert wait_for_call(page, "providers.save")["config"]["baseUrl"] == "http://localhost:9/v1"
 
     def test_what_a_service_says_of_a_field_stands_there_too(self, open_state: Open) -> None:
         page = open_state("settings-field")

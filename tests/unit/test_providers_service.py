@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.models import KEY, whole
+from tests.support.models import KEY, request, whole
 from webbrain.core.errors import BridgeError, NeedsPerson
 from webbrain.core.messages import Message, ModelRequest
 from webbrain.core.types import Tier
@@ -288,6 +288,53 @@ async def test_a_local_server_says_whether_it_is_shown_a_picture() -> None:
 
 
 @pytest.mark.parametrize(
+    ("entered", "there"),
+    [
+        ("http://localhost:9", "http://localhost:9/v1"),
+        ("http://localhost:9/api/v1", "http://localhost:9/api"),
+        ("http://localhost:9/api", "http://localhost:9/api/v1"),
+        ("http://localhost:9/v1", "http://localhost:9"),
+    ],
+)
+async def test_a_service_found_at_another_form_of_the_address_is_saved_there(
+    entered: str, there: str
+) -> None:
+    """Test and list say where it is; what they say can be saved, and a run then goes there at once."""
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply.json({"error": "nothing here"}, 404))
+    host.http.on("GET", "*", Reply.json({"error": "nothing here"}, 404))
+    host.http.on("POST", f"{there}/chat/completions", calls_tool)
+    host.http.on("GET", f"{there}/models", {"data": [{"id": "m"}]})
+    service = ProviderService(host)
+    form = {"baseUrl": entered, "model": "m"}
+    tested = await service.test("custom", form)
+    assert (tested["ok"], tested["baseUrl"], tested["moved"]) == (True, there, True)
+    listed = await service.models("custom", form)
+    assert (listed["models"], listed["baseUrl"], listed["moved"]) == (["m"], there, True)
+    form["baseUrl"] = tested["baseUrl"]
+    assert (await service.test("custom", form))["moved"] is False
+    assert (await service.models("custom", form))["moved"] is False
+    await service.save("custom", form)
+    await service.activate("custom")
+    sent = len(host.http.requests)
+    await (await service.active()).complete(request())
+    posted = [one.url for one in host.http.requests[sent:] if one.method == "POST"]
+    assert posted == [f"{there}/chat/completions"]
+
+
+async def test_no_other_form_of_an_address_is_tried_where_it_cannot_be_kept_or_is_not_the_trouble() -> None:
+    host = MemoryHost()
+    host.http.on("GET", "*", Reply.json({"error": "nothing here"}, 404))
+    service = ProviderService(host)
+    assert not (await service.models("jan", {"model": "m"}))["ok"]
+    assert [one.url for one in host.http.requests] == ["http://localhost:1337/v1/models"]
+    host = MemoryHost()
+    host.http.on("GET", "*", Reply.json({"error": "no"}, 401))
+    refused = await ProviderService(host).models("custom", {"baseUrl": "http://localhost:9/v1"})
+    assert (refused["error"]["code"], len(host.http.requests)) == ("wrong_key", 1)
+
+
+@pytest.mark.parametrize(
     ("answer", "field"),
     [
         (Reply.json({"error": {"message": "no"}}, 401), "apiKey"),
@@ -362,7 +409,7 @@ async def test_model_lists(provider: str, url: str, body: Any, models: list[str]
     host = MemoryHost()
     host.http.on("GET", url, body)
     result = await ProviderService(host).models(provider, {"apiKey": KEY})
-    assert result == {"ok": True, "models": models, "facts": result["facts"], "error": None}
+    assert (result["ok"], result["models"], result["moved"], result["error"]) == (True, models, False, None)
 
 
 async def test_an_old_lm_studio_has_the_common_list() -> None:

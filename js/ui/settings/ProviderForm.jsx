@@ -79,6 +79,17 @@ export function ProviderForm({ view }) {
     return true;
   };
 
+  /**
+   * Take over the address at which the service was found, if that is not the one entered.
+   *
+   * @param {{baseUrl?: string, moved?: boolean}} answer
+   */
+  const moveTo = ({ baseUrl, moved }) => {
+    if (!moved || !baseUrl) return;
+    setConfig((entered) => ({ ...entered, baseUrl }));
+    setDirty(true);
+  };
+
   /** @returns {boolean} whether all that is needed is there; if not, the first gap gets the focus */
   const complete = () => {
     setChecked(true);
@@ -124,6 +135,7 @@ export function ProviderForm({ view }) {
       // A value that was refused before anything was sent has all its words at the field.
       if (tellAt(field, message) && code === "invalid_field") return;
       setResult(answer);
+      moveTo(answer);
     });
   const onSave = () =>
     complete() &&
@@ -143,6 +155,8 @@ export function ProviderForm({ view }) {
       const answer = await listModels(view.id, config);
       setModels(answer.models ?? []);
       setFacts(answer.facts ?? {});
+      moveTo(answer);
+      if (answer.moved) setNote({ kind: "ok", text: t("address_moved", { url: answer.baseUrl ?? "" }) });
       if (answer.error && tellAt(answer.error.field, answer.error.message)) {
         if (answer.error.hint) setNote({ kind: "bad", text: answer.error.hint });
       } else if (!answer.ok) setNote({ kind: "bad", text: answer.error?.message ?? t("no_models") });
@@ -193,6 +207,7 @@ export function ProviderForm({ view }) {
           says={[
             t(result.calledTool ? "test_tool" : "test_no_tool"),
             result.readPicture ? t("test_picture") : "",
+            result.moved ? t("address_moved", { url: result.baseUrl ?? "" }) : "",
           ]
             .filter(Boolean)
             .join(" ")}

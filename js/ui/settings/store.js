@@ -283,7 +283,7 @@ export function testProvider(id, config) {
  * @param {string} id
  * @param {Record<string, any>} config
  * @returns {Promise<{ok: boolean, models: string[], facts?: Record<string, import("../types.js").ModelFacts>,
- *   error?: any}>}
+ *   baseUrl?: string, moved?: boolean, error?: any}>}
  */
 export function listModels(id, config) {
   return connection.call("providers.models", { id, config }, { timeoutMs: CALL_TIMEOUT_MS });

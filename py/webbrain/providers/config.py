@@ -8,7 +8,7 @@ import fnmatch
 import ipaddress
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
@@ -122,6 +122,18 @@ class Endpoint:
     def with_base_url(self, base_url: str) -> "Endpoint":
         """The same model at another address."""
         return replace(self, base_url=base_url)
+
+    def addresses(self) -> Iterator["Endpoint"]:
+        """As it is; then, for servers of the user's own, with ``/v1`` added or taken off, where that makes a
+        difference."""
+        yield self
+        if not self.entry.versioned or self.entry.category not in ("local", "custom"):
+            return
+        if not _VERSION.search(self.base_url):
+            yield self.with_base_url(self.base_url + "/v1")
+        elif self.entry.category == "custom" or urlsplit(self.root).path:
+            # The bare address of a kind of server that is known to want /v1 would get it again when saved.
+            yield self.with_base_url(self.root)
 
 
 def invalid(field: str, message: str) -> NeedsPerson:

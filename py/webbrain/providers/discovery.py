@@ -65,6 +65,27 @@ async def list_models(
     return _listed(body.get("data", body.get("models")), "id")
 
 
+async def find_models(http: Http, clock: Clock, endpoint: Endpoint) -> tuple[str, list[Listed]]:
+    """The models, and the address at which they were found: the endpoint's own or another likely form of it.
+
+    Raises the ``ProviderFailed`` of the endpoint's own address if there is none at any.
+    """
+    first: ProviderFailed | None = None
+    for candidate in endpoint.addresses():
+        try:
+            found = await list_models(http, clock, candidate)
+        except ProviderFailed as failure:
+            first = first or failure
+            if failure.code not in errors.NEXT_ADDRESS:
+                break
+            continue
+        if found:
+            return candidate.base_url, found
+    if first is not None:
+        raise first
+    return endpoint.base_url, []
+
+
 async def live(http: Http, clock: Clock, endpoint: Endpoint) -> Live:
     """Ask a local server about the loaded model; an empty answer if it says nothing in time."""
     try:

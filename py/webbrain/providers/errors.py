@@ -32,6 +32,8 @@ from webbrain.providers.refusals import (
 )
 
 BODY_CHARS: Final = 500
+NEXT_ADDRESS: Final = frozenset({"wrong_address", "bad_response", "server_error"})
+"""Failures after which another form of the address is worth a try."""
 RETRY_AFTER_MAX: Final = 3_600.0
 OLLAMA_ORIGINS: Final = "OLLAMA_ORIGINS=chrome-extension://*,moz-extension://*"
 

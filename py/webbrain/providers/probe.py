@@ -1,8 +1,7 @@
 """Does this service work? A real, tiny call that asks for a tool, as the agent will, and one with a picture
 if the model is said to read them."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolSchema
 from webbrain.host.protocols import Clock
 from webbrain.providers.base import ModelClient, model_differs
 from webbrain.providers.config import Endpoint
+from webbrain.providers.errors import NEXT_ADDRESS
 from webbrain.providers.loose_json import parse_object
 from webbrain.providers.seeing import reads_pictures
 
@@ -35,8 +35,6 @@ _CONSTRAINED_SCHEMA: Final[dict[str, Any]] = {
 PICTURE_NOT_READ: Final = (
     "It could not read the number in a test picture. Set “Reads pictures” to No, or choose another model."
 )
-_VERSION = re.compile(r"/v\d+(?:beta\d*)?$")
-_NEXT_ADDRESS: Final = frozenset({"wrong_address", "bad_response", "server_error"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ async def probe(clock: Clock, endpoint: Endpoint, connect: Callable[[Endpoint], 
     address that was entered.
     """
     first: ProviderFailed | None = None
-    for candidate in _addresses(endpoint):
+    for candidate in endpoint.addresses():
         started = clock.monotonic()
         client = connect(candidate)
         try:
@@ -70,7 +68,7 @@ async def probe(clock: Clock, endpoint: Endpoint, connect: Callable[[Endpoint], 
                 result = _result(candidate, None, clock.monotonic() - started)
                 return await _with_picture(client, result)
             first = first or failure
-            if failure.code not in _NEXT_ADDRESS:
+            if failure.code not in NEXT_ADDRESS:
                 break
             continue
         return await _with_picture(client, _result(candidate, reply, clock.monotonic() - started))
@@ -88,17 +86,6 @@ async def _with_picture(client: ModelClient, result: Probe) -> Probe:
     except ProviderFailed as failure:
         read, note = False, f"A test picture was refused: {failure.message}"
     return replace(result, read_picture=read, notes=result.notes if read else (*result.notes, note))
-
-
-def _addresses(endpoint: Endpoint) -> Iterator[Endpoint]:
-    """The entered address, then, for servers of the user's own, with and without ``/v1``."""
-    yield endpoint
-    if endpoint.entry.category not in ("local", "custom"):
-        return
-    if _VERSION.search(endpoint.base_url):
-        yield endpoint.with_base_url(endpoint.root)
-    elif endpoint.entry.versioned:
-        yield endpoint.with_base_url(endpoint.base_url + "/v1")
 
 
 def _request(endpoint: Endpoint) -> ModelRequest:

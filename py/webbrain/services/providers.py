@@ -19,7 +19,7 @@ from webbrain.providers.builtin import STATES
 from webbrain.providers.catalog import Catalog, CatalogEntry
 from webbrain.providers.config import Endpoint, Live, ProviderConfig, missing, resolve
 from webbrain.providers.connect import connect
-from webbrain.providers.discovery import list_models, live
+from webbrain.providers.discovery import find_models, live
 from webbrain.providers.entered import merge
 from webbrain.providers.form import form_keys, view
 from webbrain.providers.probe import probe
@@ -188,6 +188,7 @@ class ProviderService:
                 "calledTool": False,
                 "readPicture": None,
                 "baseUrl": "",
+                "moved": False,
                 "notes": [],
                 "error": failure_view(failure),
             }
@@ -198,6 +199,7 @@ class ProviderService:
             "calledTool": result.called_tool,
             "readPicture": result.read_picture,
             "baseUrl": result.base_url,
+            "moved": result.base_url != endpoint.base_url,
             "notes": list(result.notes),
             "error": None,
         }
@@ -207,11 +209,18 @@ class ProviderService:
         try:
             chosen = await self._unsaved(provider_id, entered, for_models=True)
             endpoint = resolve(self._catalog, *chosen)
-            found = await list_models(self._host.http, self._host.clock, endpoint)
+            base_url, found = await find_models(self._host.http, self._host.clock, endpoint)
         except (ProviderFailed, NeedsPerson) as failure:
-            return {"ok": False, "models": [], "facts": {}, "error": failure_view(failure)}
-        facts = {model.id: told for model in found if (told := facts_of(model))}
-        return {"ok": True, "models": [model.id for model in found], "facts": facts, "error": None}
+            error = failure_view(failure)
+            return {"ok": False, "models": [], "facts": {}, "baseUrl": "", "moved": False, "error": error}
+        return {
+            "ok": True,
+            "models": [model.id for model in found],
+            "facts": {model.id: told for model in found if (told := facts_of(model))},
+            "baseUrl": base_url,
+            "moved": base_url != endpoint.base_url,
+            "error": None,
+        }
 
     async def scan(self) -> dict[str, Any]:
         """``providers.scan``: model servers that run on this machine; nothing is stored."""
