@@ -36,6 +36,7 @@ FILES: dict[str, File | bytes | str] = {
     "/drawn": DRAWN,
     "/away": "<!doctype html><script>location = 'http://0.0.0.0:PORT/secret'</script>",
     "/list.txt": File(b"Tea, 4 francs", TEXT, saved=True),
+    "/led.txt": File(b"Led here", TEXT, saved=True),
     "/photo.svg": File(PICTURE, "image/svg+xml"),
 }
 
@@ -182,6 +183,28 @@ class TestAllowed:
         assert handed.ok, handed.result
         tab.page.wait("document.querySelector('#shown').textContent.endsWith(': Tea, 4 francs')")
 
+    def test_a_download_is_not_begun_where_a_redirect_leads_astray(
+        self, stage: Stage, site: FileSite, opened: tuple[Tab, Panel]
+    ) -> None:
+        """Neither browser has a row for it afterwards. Where redirects may lead, it begins at their end."""
+        _, panel = opened
+        before = rows(stage)
+        forbidden = f"http://0.0.0.0:{site.port}/secret"
+        step = use(stage, panel, "download_files", answers=("once",), url=f"{site.other}/to?{forbidden}")
+        assert not step.ok
+        # Firefox itself goes to no such address.
+        refused = "net_refused" if stage.browser.name == "firefox" else "forbidden_address"
+        assert step.result["files"][0]["code"] == refused, step.result
+        assert rows(stage) == before
+        kept = use(
+            stage, panel, "download_files", answers=("once",), url=f"{site.other}/to?{site.url}/led.txt"
+        )
+        assert kept.ok, kept.result
+        assert saved_bytes(kept.result) == len(b"Led here")
+        assert rows(stage) - before == {f"{site.url}/led.txt"}
+        assert set(site.asked("/led.txt")) == {"who=user"}, "the cookies of where it led went along"
+        assert len(site.asked("/to")) >= 2
+
     def test_files_that_exist_only_in_the_page(
         self, stage: Stage, site: FileSite, opened: tuple[Tab, Panel]
     ) -> None:
@@ -212,3 +235,9 @@ def saved_bytes(result: dict[str, Any]) -> int:
     file = result["files"][0]
     assert file["state"] == "complete", file
     return int(file["bytes"])
+
+
+def rows(stage: Stage) -> set[str]:
+    """Addresses of all downloads that the browser knows."""
+    script = "(globalThis.browser ?? chrome).downloads.search({}).then((all) => all.map((one) => one.url))"
+    return set(stage.browser.control.eval(script))

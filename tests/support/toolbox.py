@@ -94,6 +94,7 @@ def page_host(url: str = URL, *, capabilities: Capabilities | None = None) -> Me
 
 def _serve_files(host: MemoryHost) -> None:
     """What lies at the shop's server beside its pages, and one file of it that was downloaded before."""
+    host.http.on("HEAD", "*", Reply())
     for path, mime, body in FILES:
         reply = Reply(headers={"content-type": mime, "content-length": str(len(body))}, chunks=[body])
         host.http.on("GET", f"https://shop.example{path}", reply)

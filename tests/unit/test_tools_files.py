@@ -15,6 +15,7 @@ from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.reach import Download
+from webbrain.policy import egress
 from webbrain.policy.results import cap_for, render_result
 from webbrain.tools import registry
 from webbrain.tools.saving import AT_ONCE, WAIT, clean_name
@@ -124,7 +125,100 @@ async def test_one_forbidden_address_stops_all() -> None:
     assert not host.downloads.started
 
 
-async def test_a_download_that_was_redirected_to_a_forbidden_address_is_stopped() -> None:
+def leading(host: MemoryHost, url: str, final: str, *, heads: Reply | None = None) -> MemoryHost:
+    """``url`` leads to ``final``; the server answers a HEAD with ``heads`` if that is given."""
+    host.http.on("HEAD", url, heads or Reply(url=final))
+    host.http.on("GET", url, Reply(url=final, chunks=[b"whatever lies there"]))
+    return host
+
+
+REFUSES_HEAD = Reply(405)
+
+
+@pytest.mark.parametrize("heads", [None, REFUSES_HEAD], ids=["head", "get"])
+@pytest.mark.parametrize("final", [FORBIDDEN, "http://192.168.1.1/backup.cfg", "http://printer.local/scan"])
+async def test_no_download_begins_that_a_redirect_leads_to_a_forbidden_address(
+    final: str, heads: Reply | None
+) -> None:
+    host = leading(page_host(), "https://a.example/get", final, heads=heads)
+    result = await call(host, "download_files", url="https://a.example/get")
+    assert not host.downloads.started
+    assert result.data["files"][0] | {"error": ""} == {
+        "url": "https://a.example/get",
+        "state": "failed",
+        "code": "forbidden_address",
+        "error": "",
+        "finalUrl": final,
+    }
+    assert all(response.closed for response in host.http.responses), "nothing of it is read"
+
+
+async def test_without_the_guard_it_would_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def off(host: object) -> egress.Guard:
+        return egress.Guard(enabled=False)
+
+    monkeypatch.setattr(egress, "guard", off)
+    host = finishing(leading(page_host(), "https://a.example/get", FORBIDDEN))
+    result = await call(host, "download_files", url="https://a.example/get")
+    assert result.success
+    assert host.downloads.started == [(FORBIDDEN, None)]
+
+
+async def test_it_begins_where_the_redirects_end_and_cookies_go_along() -> None:
+    """As in the browser's own download, which meets the same servers with the same cookies."""
+    host = finishing(leading(page_host(), "https://a.example/get", "https://files.example/signed?k=1"))
+    result = await call(host, "download_files", url="https://a.example/get", filename="a.txt")
+    assert host.downloads.started[-1] == ("https://files.example/signed?k=1", "a.txt")
+    assert result.data["files"][0]["finalUrl"] == "https://files.example/signed?k=1"
+    assert [(one.method, one.cookies, one.follow) for one in host.http.requests[-1:]] == [
+        ("HEAD", True, True)
+    ]
+
+
+async def test_a_link_that_works_once_is_not_used_up() -> None:
+    host = finishing(page_host())
+    result = await call(host, "download_files", url="https://a.example/once")
+    assert result.success
+    assert [one.method for one in host.http.requests] == ["HEAD"]
+    assert "finalUrl" not in result.data["files"][0]
+
+
+async def test_what_does_not_answer_is_not_saved() -> None:
+    """Firefox itself refuses some forbidden addresses, and says no more than that."""
+    host = page_host()
+    host.http.on("HEAD", "https://dead.example/*", BridgeError("No.", code="net_refused"))
+    result = await call(host, "download_files", url="https://dead.example/a")
+    assert result.data["files"][0]["code"] == "net_refused"
+    assert [one.method for one in host.http.requests] == ["HEAD", "GET"]
+    assert not host.downloads.started
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("in_progress", "was stopped"),
+        ("complete", "complete before it could be stopped"),
+    ],
+)
+async def test_a_download_that_was_led_astray_all_the_same(state: Any, said: str) -> None:
+    """A server may lead the second request elsewhere than the first. What is said of it is true."""
+    host = page_host()
+    start = host.downloads.start
+
+    async def redirected(url: str, *, filename: str | None = None) -> int:
+        number = await start(url, filename=filename)
+        host.downloads._rows[number] = replace(host.downloads._rows[number], final_url=FORBIDDEN, state=state)
+        return number
+
+    host.downloads.start = redirected  # type: ignore[method-assign]
+    result = await call(host, "download_files", url="https://a.example/")
+    assert result.data["files"][0]["code"] == "forbidden_address"
+    assert said in result.data["files"][0]["error"]
+    assert host.downloads.cancelled == [2]
+    assert ("tell the user to delete it" in result.data["files"][0]["error"]) == (state == "complete")
+
+
+async def test_a_download_that_cannot_be_stopped_is_not_called_stopped() -> None:
     host = page_host()
     start = host.downloads.start
 
@@ -133,10 +227,12 @@ async def test_a_download_that_was_redirected_to_a_forbidden_address_is_stopped(
         host.downloads._rows[number] = replace(host.downloads._rows[number], final_url=FORBIDDEN)
         return number
 
-    host.downloads.start = redirected  # type: ignore[method-assign]
+    async def kept_on(download_id: int) -> None:
+        return None
+
+    host.downloads.start, host.downloads.cancel = redirected, kept_on  # type: ignore[method-assign]
     result = await call(host, "download_files", url="https://a.example/")
-    assert result.data["files"][0]["code"] == "forbidden_address"
-    assert host.downloads.cancelled == [2]
+    assert "could not be stopped" in result.data["files"][0]["error"]
 
 
 async def test_an_unknown_start_is_not_called_a_failure_nor_repeated() -> None:
@@ -405,7 +501,11 @@ async def test_the_media_of_a_page() -> None:
     result = await call(host, "download_social_media", limit=3, filename="post.dat", mode="all")
     assert result.success
     assert (result.data["found"], result.data["triggered"], result.data["completed"]) == (3, 3, 3)
-    assert [name for _, name in host.downloads.started] == ["post-1.dat", "post-2.dat", "post-3.dat"]
+    assert sorted(str(name) for _, name in host.downloads.started) == [
+        "post-1.dat",
+        "post-2.dat",
+        "post-3.dat",
+    ]
     one = finishing(page_host())
     one.page.on("media", {"total": 3, "items": ITEMS})
     await call(one, "download_social_media", limit=3, mode="main")

@@ -25,6 +25,8 @@ HEADERS_TIMEOUT: Final = 30.0
 STALL_TIMEOUT: Final = 20.0
 FETCH_TIMEOUT: Final = 90.0
 """Seconds that a tool with one request may take in all."""
+FOLLOW_TIMEOUT: Final = 10.0
+"""Seconds for each of the two requests that find out where an address leads."""
 
 TEXT_BYTES: Final = 4_000_000
 """Bytes of a body that is to be read as text."""
@@ -137,17 +139,55 @@ async def open_url(
         follow=not egress.is_write(method),
         cookies=cookies,
     )
+    return await _sent(ctx, request, guard, leaves=not cookies)
+
+
+async def leads_to(ctx: ToolContext, url: str, guard: egress.Guard) -> str:
+    """The address that ``url`` ends at if the browser downloads it, all redirects followed; nothing of what
+    lies there is read.
+
+    Downloads are the browser's own: they carry the cookies of whatever they meet, and so does this, or it
+    would be led elsewhere (to a page for signing in). A HEAD comes first, because a link that works once is
+    used up by a GET; where the server takes none, a GET whose body is closed unread. ``ToolFailed`` as of
+    :func:`open_url`, but for ``redirected_away``.
+    """
+    for method in ("HEAD", "GET"):
+        request = HttpRequest(
+            method,
+            url,
+            {},
+            None,
+            headers_timeout=FOLLOW_TIMEOUT,
+            stall_timeout=STALL_TIMEOUT,
+            follow=True,
+            cookies=True,
+        )
+        try:
+            opened = await _sent(ctx, request, guard, leaves=True)
+        except ToolFailed as error:
+            if method == "GET" or error.code not in SENTENCES:
+                raise
+            continue
+        await opened.response.close()
+        if opened.status < 400:
+            break
+    return opened.url
+
+
+async def _sent(ctx: ToolContext, request: HttpRequest, guard: egress.Guard, *, leaves: bool) -> Opened:
+    """Send it, and judge where it led; ``leaves``: it may end at another site."""
+    guard.check(request.url)
     try:
         response = await ctx.host.http.send(request)
     except BridgeError as error:
         raise failed(error) from error
-    final = response.url or url
+    final = response.url or request.url
     try:
-        _judge(final, url, guard, cookies=cookies)
+        _judge(final, request.url, guard, leaves=leaves)
     except ToolFailed:
         await response.close()
         raise
-    return Opened(final, url, response, cookies)
+    return Opened(final, request.url, response, request.cookies)
 
 
 def is_text(media_type: str) -> bool:
@@ -155,7 +195,7 @@ def is_text(media_type: str) -> bool:
     return not media_type or _TEXT_TYPES.fullmatch(media_type) is not None
 
 
-def _judge(final: str, asked: str, guard: egress.Guard, *, cookies: bool) -> None:
+def _judge(final: str, asked: str, guard: egress.Guard, *, leaves: bool) -> None:
     if final == asked:
         return
     told = {"finalUrl": final[:URL_CHARS]}
@@ -166,7 +206,7 @@ def _judge(final: str, asked: str, guard: egress.Guard, *, cookies: bool) -> Non
             f"A redirect led to an address that is not allowed, and nothing of it was used. {error.message}"
         )
         raise ToolFailed(message, code=error.code, data=told) from error
-    if cookies and not same_site(final, asked):
+    if not leaves and not same_site(final, asked):
         raise ToolFailed(
             "The user's cookies went along, and a redirect left that site, so the answer was thrown away. "
             "Fetch finalUrl itself if it is what you need.",

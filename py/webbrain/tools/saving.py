@@ -11,7 +11,7 @@ from webbrain.core.results import ToolResult
 from webbrain.host.reach import Download
 from webbrain.policy import egress
 from webbrain.tools.base import ToolContext
-from webbrain.tools.fetching import URL_CHARS
+from webbrain.tools.fetching import URL_CHARS, leads_to
 from webbrain.tools.problems import sentence
 
 AT_ONCE: Final = 3
@@ -29,6 +29,12 @@ _FORBIDDEN_IN_NAMES: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u202a-\u202e\
 _DEVICES: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
 
 GOES_ON: Final = "Some downloads are not finished; list_downloads tells how they go on."
+
+ASTRAY: Final = "A redirect led to an address that is not allowed; {end}"
+SAVED_ASTRAY: Final = (
+    "the file was complete before it could be stopped. It is among the downloads: tell the user to delete it."
+)
+RUNS_ASTRAY: Final = "the download could not be stopped. Tell the user to stop it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,34 +83,51 @@ async def save_all(ctx: ToolContext, wanted: Sequence[Wanted]) -> list[dict[str,
 
 
 async def _save(ctx: ToolContext, file: Wanted, guard: egress.Guard) -> dict[str, Any]:
+    """Find out where the address leads before anything is saved, and have the browser fetch it from there:
+    once a download runs, nobody is asked at a redirect, and not every browser tells of it."""
+    url, led = file.url, {}
     try:
-        if not file.url.startswith("data:"):
-            guard.check(file.url)
-        number = await ctx.host.downloads.start(file.url, filename=file.filename)
+        if not url.startswith("data:"):
+            guard.check(url)
+            url = await leads_to(ctx, url, guard)
+            led = {"finalUrl": url[:URL_CHARS]} if url != file.url.partition("#")[0] else {}
+        number = await ctx.host.downloads.start(url, filename=file.filename)
     except OutcomeUnknown:
         return {"state": "unknown", "error": "Whether it was started is not known; look at list_downloads."}
     except BridgeError as error:
         return {"state": "failed", "code": error.code, "error": sentence(error)}
     except ToolFailed as error:
-        return {"state": "failed", "code": error.code, "error": error.message}
-    return {"downloadId": number, **await _watch(ctx, number, guard)}
+        return {"state": "failed", "code": error.code, "error": error.message, **error.data}
+    return {"downloadId": number, **led, **await _watch(ctx, number, guard)}
 
 
 async def _watch(ctx: ToolContext, number: int, guard: egress.Guard) -> dict[str, Any]:
     end = ctx.host.clock.monotonic() + WAIT
     while True:
-        rows = await ctx.host.downloads.search(ids=[number])
-        row = rows[0] if rows else None
+        row = await _row(ctx, number)
         if row and _led_astray(row, guard):
-            await ctx.host.downloads.cancel(number)
-            return {
-                "state": "failed",
-                "code": egress.FORBIDDEN,
-                "error": "A redirect led to an address that is not allowed; the download was stopped.",
-            }
+            return await _break_off(ctx, number)
         if row is None or row.state != "in_progress" or ctx.host.clock.monotonic() >= end:
             return _outcome(row)
         await ctx.host.clock.sleep(LOOK)
+
+
+async def _row(ctx: ToolContext, number: int) -> Download | None:
+    rows = await ctx.host.downloads.search(ids=[number])
+    return rows[0] if rows else None
+
+
+async def _break_off(ctx: ToolContext, number: int) -> dict[str, Any]:
+    """Stop a download that was led astray all the same, and say what came of that."""
+    await ctx.host.downloads.cancel(number)
+    row = await _row(ctx, number)
+    told: dict[str, Any] = {"state": "failed", "code": egress.FORBIDDEN}
+    if row is None:
+        return {**told, "error": ASTRAY.format(end="the browser does not list it any more.")}
+    if row.state == "interrupted":
+        return {**told, "error": ASTRAY.format(end="the download was stopped.")}
+    end = SAVED_ASTRAY if row.state == "complete" else RUNS_ASTRAY
+    return {**told, "filename": base_name(row.filename), "error": ASTRAY.format(end=end)}
 
 
 def _led_astray(row: Download, guard: egress.Guard) -> bool:
