@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from tests.support.approve import allow
 from tests.support.gate import CLICK, SENDING, TYPE, WORK, Person, code, shop, tool
@@ -317,6 +318,25 @@ async def test_without_allow_api_there_is_not_even_a_question(method: str) -> No
     assert result is not None
     assert result.data["requiresApiAllow"] is True
     assert ada.cards == []
+
+
+@pytest.mark.parametrize("url", ["", " ", "\t", "\u00a0"])
+@pytest.mark.parametrize("name", ["fetch_url", "research_url", "read_pdf", "download_files"])
+async def test_a_blank_address_passes_for_none(name: str, url: str) -> None:
+    """It would mean the page itself, which is not what a call without an address is let through for."""
+    ada = Person()
+    ada.leave.allow_api = True
+    more = {"method": "POST", "body": "{}"} if name == "fetch_url" else {}
+    assert code(await ada.call(name, url=url, **more)) == "bad_url"
+    assert ada.cards == []
+    with pytest.raises(ValidationError):
+        tool(name).args.model_validate({"url": url, **more})
+
+
+async def test_a_request_that_changes_data_and_names_no_address_is_refused() -> None:
+    ada = Person()
+    ada.leave.allow_api = True
+    assert code(await ada.call("fetch_url", method="DELETE")) == "no_host"
 
 
 async def test_with_allow_api_every_request_is_shown_with_its_body() -> None:

@@ -22,6 +22,8 @@ LOCAL_NETWORK_SETTING: Final = "agentAllowLocalNetwork"
 
 SCHEMES: Final = frozenset({"http", "https"})
 MOST_URL_CHARS: Final = 4_000
+NOT_BLANK: Final = r"\S"
+"""What an address that a tool is given must match: a blank one would mean the page itself."""
 FORBIDDEN: Final = "forbidden_address"
 BAD: Final = "bad_url"
 
@@ -145,6 +147,8 @@ async def guard(host: Host) -> Guard:
 def resolve(url: str, base: str) -> str:
     """The absolute http(s) address that ``url`` means on the page ``base``; raise :class:`Refused`."""
     url = url.strip()
+    if not url:  # it would mean the page itself
+        raise Refused("The address is empty.", code=BAD)
     if _NOT_IN_ADDRESS.search(url):
         raise Refused("An address holds no spaces, control characters or backslashes; encode them.", code=BAD)
     try:

@@ -160,12 +160,14 @@ class Gate:
         if weight is Weight.FREE and not may_submit(spec, args):
             return call
         if spec.capability is Capability.NETWORK and not targets:
-            return call  # what the tab itself shows
+            if call.writes:
+                raise ToolFailed(NO_HOST, code="no_host", data={"dispatched": False})
+            return call  # it names no address: what the tab itself shows
         call.place = place = await place_of(ctx, spec, args)
         if args.get("replayRequestId") is not None:
             call.replayed = await replayed(ctx, str(args["replayRequestId"]))
         if spec.capability is Capability.UPLOAD:
-            call.file = await find(ctx, int(args["downloadId"]))
+            call.files = [await find(ctx, number) for number in uploaded(args)]
         submits = await self._submit.needs_card(ctx, spec, args)
         call.control = str(self._submit.seen.get("control") or "")
         if submits is not None:
@@ -323,9 +325,17 @@ async def _opened(ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> 
     return [url]
 
 
+def uploaded(args: Mapping[str, Any]) -> list[int]:
+    """The downloads that ``upload_file`` is to hand over."""
+    one = args.get("downloadId")
+    given = args.get("downloadIds") or ([] if one is None else [one])
+    return [int(number) for number in dict.fromkeys(given)]
+
+
 def _listed(value: Any) -> list[str]:
+    """What an argument names. A blank address counts: ``egress.resolve`` refuses it."""
     if isinstance(value, str):
-        return [value] if value.strip() else []
+        return [value]
     return [str(item) for item in value] if isinstance(value, list | tuple) else []
 
 

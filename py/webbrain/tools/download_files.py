@@ -19,7 +19,7 @@ class Args(ToolArgs):
     """Save files into the user's downloads. Give url or urls; filename only for a single one. Each file's
     outcome is reported."""
 
-    url: str | None = Field(None, min_length=1, max_length=egress.MOST_URL_CHARS)
+    url: str | None = Field(None, min_length=1, max_length=egress.MOST_URL_CHARS, pattern=egress.NOT_BLANK)
     urls: list[str] | None = Field(None, min_length=1, max_length=MOST_FILES)
     filename: str | None = Field(None, max_length=NAME_CHARS)
 

@@ -64,7 +64,7 @@ class Args(ToolArgs):
     """Fetch an address in the background as text (HTML, JSON, plain): for data a page links to. To see or
     use a page, navigate. Long texts come in parts: go on with nextOffset, or use find."""
 
-    url: str = Field(min_length=1, max_length=egress.MOST_URL_CHARS)
+    url: str = Field(min_length=1, max_length=egress.MOST_URL_CHARS, pattern=egress.NOT_BLANK)
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] = "GET"
     headers: Headers | None = None
     body: str | None = Field(None, max_length=16_000)

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
+from webbrain.policy.egress import NOT_BLANK
 from webbrain.tools.base import ToolArgs, ToolContext, spec
 from webbrain.tools.leaving import refusal_to_leave
 from webbrain.tools.opening import MOST_URL_CHARS, OPENING_TIMEOUT, BadAddress, open_address, resolve
@@ -14,7 +15,7 @@ class Args(ToolArgs):
     redirected=true: you are elsewhere than asked. blockedUnsavedChanges: entries in the page would be
     lost."""
 
-    url: str = Field(min_length=1, max_length=MOST_URL_CHARS)
+    url: str = Field(min_length=1, max_length=MOST_URL_CHARS, pattern=NOT_BLANK)
     force: bool = Field(False, description="Lose entries, if the user wants that")
 
 

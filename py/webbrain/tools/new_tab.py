@@ -6,6 +6,7 @@ from pydantic import Field
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
+from webbrain.policy.egress import NOT_BLANK
 from webbrain.tools.base import ToolArgs, ToolContext, spec
 from webbrain.tools.leaving import place
 from webbrain.tools.opening import MOST_URL_CHARS, BadAddress, resolve
@@ -18,7 +19,7 @@ class Args(ToolArgs):
     """Open a web address in a new background tab; the run stays where it is (switch_tab goes there). For
     comparing pages; else navigate."""
 
-    url: str = Field(min_length=1, max_length=MOST_URL_CHARS)
+    url: str = Field(min_length=1, max_length=MOST_URL_CHARS, pattern=NOT_BLANK)
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

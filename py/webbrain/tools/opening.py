@@ -32,6 +32,8 @@ class BadAddress(ValueError):
 def resolve(url: str, base: str) -> str:
     """The absolute http(s) address that ``url`` means on the page ``base``, or ``BadAddress``."""
     url = url.strip()
+    if not url:
+        raise BadAddress("The address is empty.")
     if _FORBIDDEN.search(url):
         raise BadAddress("An address holds no spaces, control characters or backslashes; encode them.")
     on_web = urlsplit(base).scheme in SCHEMES

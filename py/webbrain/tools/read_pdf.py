@@ -38,7 +38,7 @@ class Args(ToolArgs):
     """Read the text of a PDF: the one this tab shows, or url. Long ones come in parts: go on with the
     returned continuationArgs."""
 
-    url: str | None = Field(None, min_length=1, max_length=egress.MOST_URL_CHARS)
+    url: str | None = Field(None, min_length=1, max_length=egress.MOST_URL_CHARS, pattern=egress.NOT_BLANK)
     fromPage: int = Field(1, ge=1, le=PAGE_NUMBER_MAX)
     toPage: int | None = Field(None, ge=1, le=PAGE_NUMBER_MAX)
     offset: int = Field(0, ge=0, description="Within fromPage")
