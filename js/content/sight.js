@@ -2,6 +2,7 @@
  * What can be seen and reached: rendering, viewport, what lies on top, what is switched off.
  */
 
+import { deepQuery, scopesOf } from "./deep.js";
 import {
   attribute,
   composedClosest,
@@ -25,6 +26,9 @@ import {
 import { isTypeable, OVERLAY_ROLES } from "./roles.js";
 import { ALL, EXPANDED, MODAL, POPOVER } from "./traits.js";
 
+/** Dialogs opened over the rest of their document, and how many of them are looked at. */
+const MODALS = "dialog:modal";
+const MODALS_MAX = 20;
 const SEEN = { visibilityProperty: true };
 /** Wrappers without a box that are climbed through. */
 const CONTENTS_STEPS = 20;
@@ -85,24 +89,51 @@ export function touchesViewport(rect, view) {
 }
 
 /**
- * The open dialog that makes the rest of its document inert, if any.
+ * The open dialog that makes the rest of its document inert, wherever in the document it stands.
  * @param {Document} doc
  * @returns {Element | null}
  */
 export function modalDialog(doc) {
-  const open = queryAll(doc, "dialog:modal");
-  return open.length ? /** @type {Element} */ (open[open.length - 1]) : null;
+  const open = deepQuery(MODALS, MODALS_MAX, undefined, scopesOf(doc, { frames: false }).scopes).found;
+  // Of several the browser lets only the one in front be met by a pointer.
+  const front = open.length > 1 ? open.find(isMet) : null;
+  return front ?? open.at(-1) ?? null;
+}
+
+/**
+ * The same without a look into shadow roots, for readings that come by there themselves.
+ * @param {Document} doc
+ * @returns {Element | null}
+ */
+export function plainModalDialog(doc) {
+  const open = queryAll(doc, MODALS);
+  return open.length === 1 ? /** @type {Element} */ (open[0]) : open.length ? modalDialog(doc) : null;
+}
+
+/** @param {Element} e @returns {boolean} */
+export function isModalDialog(e) {
+  return isHTML(e) && matches(e, MODALS);
+}
+
+/** @param {Element} dialog @returns {boolean} a press on its middle meets it */
+function isMet(dialog) {
+  const rect = rectOf(dialog);
+  const [x, y] = [rect.left + rect.width / 2, rect.top + rect.height / 2];
+  return composedContains(dialog, deepElementFromPoint(documentOf(dialog), x, y));
 }
 
 /**
  * Why an element takes no input, `null` if it does.
  * @param {Element} e
+ * @param {Map<Document, Element | null>} [modals] dialogs already looked for, where many elements are asked about
  * @returns {string | null}
  */
-export function inertReason(e) {
+export function inertReason(e, modals = new Map()) {
   const inert = composedClosest(e, (x) => isHTML(x) && hasAttribute(x, "inert"));
   if (inert) return "it is in a part of the page that is switched off (inert)";
-  const modal = modalDialog(documentOf(e));
+  const doc = documentOf(e);
+  if (!modals.has(doc)) modals.set(doc, modalDialog(doc));
+  const modal = modals.get(doc);
   if (modal && !composedContains(modal, e)) return "a modal dialog is open over the page";
   return null;
 }

@@ -2,8 +2,10 @@
  * What a `click` means: an element by text, selector, number or place.
  */
 
+import { deepQuery, scopesOf } from "./deep.js";
 import {
   attribute,
+  childElementCount,
   composedClosest,
   composedContains,
   composedParent,
@@ -43,6 +45,7 @@ const TEXT_CHARS = 500;
 /** What may lie over a modal dialog and belong to it. */
 const FLOATING = '[role="listbox"],[role="menu"],[role="tooltip"],[popover]';
 const OPTION_LIMIT = 5_000;
+const DIALOG_LIMIT = 200;
 const ANCESTOR_STEPS = 6;
 
 /**
@@ -274,22 +277,30 @@ function pageScope() {
 export function topModal() {
   const native = modalDialog(document);
   if (native) return native;
-  const named = Array.from(queryAll(document, '[aria-modal="true"]')).filter((e) => {
-    const rect = rectOf(e);
-    return isRendered(e) && (rect.width > 0 || e.childElementCount > 0);
-  });
-  return named.at(-1) ?? null;
+  const { scopes } = scopesOf(document, { frames: false });
+  const named = deepQuery(
+    '[aria-modal="true"]',
+    DIALOG_LIMIT,
+    (e) => isRendered(e) && (rectOf(e).width > 0 || childElementCount(e) > 0),
+    scopes,
+  );
+  return named.found.at(-1) ?? null;
 }
 
 /** @param {Element} modal @returns {Element[]} */
 function floatingOver(modal) {
-  return Array.from(queryAll(document, FLOATING)).filter(
+  const native = modalDialog(document) === modal;
+  const { scopes } = scopesOf(document, { frames: false });
+  return deepQuery(
+    FLOATING,
+    DIALOG_LIMIT,
     (e) =>
       localName(e) !== "select" &&
       !composedContains(modal, e) &&
       isRendered(e) &&
-      (modalDialog(document) !== modal || matches(e, ":popover-open")),
-  );
+      (!native || matches(e, ":popover-open")),
+    scopes,
+  ).found;
 }
 
 /** @param {Element[]} scopes @param {string} text @returns {HTMLOptionElement[]} options of drop-downs with exactly this text */

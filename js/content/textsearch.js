@@ -202,7 +202,8 @@ function settle(found, match, given) {
   let left = [...hits.values()].filter((hit) => !isGhost(hit.e));
   const best = Math.min(...left.map((hit) => hit.rank));
   left = left.filter((hit) => hit.rank === best);
-  const usable = left.filter((hit) => !isDisabled(hit.e) && !inertReason(hit.e));
+  const modals = new Map();
+  const usable = left.filter((hit) => !isDisabled(hit.e) && !inertReason(hit.e, modals));
   if (usable.length) left = usable;
   // A second copy of a menu is often kept beside the page or folded to nothing.
   if (left.length > 1) {

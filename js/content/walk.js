@@ -41,7 +41,7 @@ import { DOM_DEPTH, TREE_FRAMES, TREE_MS, TREE_NODES } from "./limits.js";
 import { SKIPPED } from "./names.js";
 import { buildNode, isKept, lendContext, selectNode } from "./nodes.js";
 import { inputType, isEditableRoot, isInteractive, roleOf } from "./roles.js";
-import { isGhost, isOverlay, isRendered, modalDialog } from "./sight.js";
+import { isGhost, isModalDialog, isOverlay, isRendered, modalDialog, plainModalDialog } from "./sight.js";
 import { ALL, ARIA_HIDDEN, INERT, LABEL, TITLE, traitsOf } from "./traits.js";
 
 /** @typedef {import("./items.js").TreeNode} TreeNode */
@@ -81,6 +81,8 @@ export class Walk {
   #viaLabel = new Set();
   /** @type {Map<Document, Element | null>} */
   #modals = new Map();
+  /** Documents with a modal dialog in a shadow root, of which the walk learns only on its way. @type {Set<Document>} */
+  #unforeseen = new Set();
   /** @type {Document | null} */
   #doc = null;
   /** @type {Element | null} */
@@ -97,23 +99,47 @@ export class Walk {
    * @returns {Item[]} the page without what stands in `overlays`
    */
   run(root) {
+    const doc = documentOf(root);
+    // A part of the page need not come by the dialog that covers it.
+    if (this.#anchor) this.#modals.set(doc, modalDialog(doc));
+    let items = this.#once(root);
+    if (this.#unforeseen.size) {
+      for (const each of this.#unforeseen) this.#modals.set(each, modalDialog(each));
+      this.#forget();
+      items = this.#once(root);
+    }
+    if (this.#layered) markCovered(this.controls);
+    markBehind(this.controls, this.overlays);
+    return items;
+  }
+
+  /** @param {Element} root @returns {Item[]} */
+  #once(root) {
     this.#enter(documentOf(root));
     const inert = !!this.#modal && !composedContains(this.#modal, root);
-    const items = this.#visit(
+    return this.#visit(
       root,
       { pointer: false, hidden: false, inert, overlay: !!this.#anchor, verbatim: false, icon: false },
       0,
     );
-    if (this.#layered) markCovered(this.controls);
-    markBehind(this.controls, this.overlays);
-    return items;
+  }
+
+  /** Begin anew with what was learned of modal dialogs. */
+  #forget() {
+    this.overlays = [];
+    this.controls = [];
+    this.visited = 0;
+    this.cut = false;
+    this.#frames = 0;
+    this.#drawings = new Drawings();
+    this.#viaLabel.clear();
   }
 
   /** @param {Document} doc */
   #enter(doc) {
     this.#doc = doc;
     this.#view = viewOf(doc);
-    if (!this.#modals.has(doc)) this.#modals.set(doc, modalDialog(doc));
+    if (!this.#modals.has(doc)) this.#modals.set(doc, plainModalDialog(doc));
     this.#modal = this.#modals.get(doc) ?? null;
   }
 
@@ -170,6 +196,7 @@ export class Walk {
     const veiled = (traits & ARIA_HIDDEN) !== 0 && attribute(e, "aria-hidden") === "true";
     const hidden = above.hidden || veiled;
     const overlay = !above.overlay && isOverlay(e, tag, role, traits);
+    if (tag === "dialog" && e !== this.#modal) this.#noticeDialog(e);
     const inert = e === this.#modal ? false : above.inert || (html && (traits & INERT) !== 0);
     const within = this.#within(e, tag, role, style, above, { acts, hidden, inert, overlay, interactive });
     const leaf = LEAVES.has(tag) || isEditableRoot(e, traits);
@@ -205,6 +232,12 @@ export class Walk {
     }
     if (stays || isKept(node, tag)) return [node];
     return node.kids.map((item) => (isRun(item) ? textNode(e, item.text, inert) : item));
+  }
+
+  /** @param {Element} e a dialog other than the one that is known to be in front */
+  #noticeDialog(e) {
+    const doc = /** @type {Document} */ (this.#doc);
+    if (nodeType(Node.prototype.getRootNode.call(e)) === 11 && isModalDialog(e)) this.#unforeseen.add(doc);
   }
 
   /**

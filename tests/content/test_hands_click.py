@@ -162,6 +162,16 @@ def test_a_dialog_by_the_word_of_the_page(tab: Tab) -> None:
     assert tab.js("log") == ["b", "o"]
 
 
+def test_a_dialog_of_a_shadow_root_by_the_word_of_the_page(tab: Tab) -> None:
+    tab.show(f"<button id=a>OK</button><x-box id=x></x-box>{LOG}")
+    tab.js(
+        "document.querySelector('x-box').attachShadow({mode: 'open'}).innerHTML ="
+        ' "<div role=dialog aria-modal=true aria-label=Ask><button id=b>OK</button></div>"'
+    )
+    press(tab, text="OK")
+    assert tab.js("log") == ["x"], "the press in the shadow root, as the page hears of it"
+
+
 def test_rows_that_come_with_scrolling(tab: Tab) -> None:
     tab.show(
         """<ul id=l></ul><script>

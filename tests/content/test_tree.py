@@ -254,6 +254,39 @@ def test_what_a_modal_dialog_shuts_out_is_marked(tab: Tab) -> None:
     assert tab.click('button "Behind"')["code"] == "inert"
 
 
+IN_SHADOW = """<button id=a>Behind</button><input aria-label=Field>{0}<x-box></x-box><script>
+  window.root = document.querySelector("x-box").attachShadow({{mode: "open"}});
+  root.innerHTML = "<dialog aria-label=Ask><button>Yes</button></dialog>";
+  root.querySelector("dialog").showModal();</script>"""
+
+
+def test_a_modal_dialog_of_a_shadow_root_shuts_out_as_well(tab: Tab) -> None:
+    text = tab.show(IN_SHADOW.format("")).tree()
+    assert line_of(text, "Behind") == 'button "Behind" (inert)'
+    assert "(inert)" in line_of(text, "Field")
+    assert "(inert)" not in line_of(text, "Yes")
+    assert text.count('"Yes"') == text.count('"Behind"') == 1
+    behind = tab.ref_of("Behind")
+    assert "(inert)" in tab.tree(ref_id=behind)
+    assert tab.call("click_ax", ref_id=behind)["code"] == "inert"
+    assert tab.call("set_field", ref_id=tab.ref_of("Field"), text="x")["code"] == "inert"
+    missed = tab.call("click", text="Behind")
+    assert (missed["code"], "behind it" in missed["error"]) == ("not_found", True)
+    assert tab.call("click", text="Yes")["success"]
+    tab.js("root.querySelector('dialog').close()")
+    assert "(inert)" not in tab.tree()
+    assert tab.call("click_ax", ref_id=behind)["success"]
+
+
+def test_the_dialog_in_front_is_the_one_that_takes_input(tab: Tab) -> None:
+    tab.show(IN_SHADOW.format("<dialog id=d aria-label=More><button>Really</button></dialog>"))
+    tab.js("d.showModal()")
+    text = tab.tree()
+    assert "(inert)" in line_of(text, "Yes")
+    assert "(inert)" not in line_of(text, "Really")
+    assert tab.call("click_ax", ref_id=tab.ref_of("Yes"))["code"] == "inert"
+
+
 def test_pages(tab: Tab) -> None:
     tab.show("".join(f"<p>Paragraph number {i} with some words in it</p>" for i in range(400)))
     first = tab.call("tree", maxChars=2_000)
