@@ -32,6 +32,8 @@ from webbrain.providers.client import WIRES
 from webbrain.providers.event_stream import encode_event
 
 BIGGEST = 20_000
+CHAT = [wire for wire in PROVIDER if SHARED.get(wire, wire) == "openai_chat"]
+"""Wires that speak the Chat Completions format."""
 KINDS = {"text", "one_tool", "several_tools", "interleaved_tools", "refusal", "error_in_stream"}
 
 
@@ -105,7 +107,7 @@ async def test_the_same_in_two_pieces_and_byte_by_byte(path: Path) -> None:
 @pytest.mark.parametrize("how", ["ends", "breaks"])
 async def test_cut_at_every_byte(path: Path, how: str) -> None:
     """Cut short, a stream gives the whole answer of the one repeat, its own error, or all it had: never a
-    part."""
+    part. A text whose finish reason came is whole, though its usage may be lost."""
     wire, data, wanted = path.parent.name, raw(path), expected(path)
     repeats = 0
     places = range(0, len(data) + 1, 1 if how == "ends" else 7)
@@ -118,9 +120,53 @@ async def test_cut_at_every_byte(path: Path, how: str) -> None:
             assert seen.shown == ""
             assert seen.reply is not None
             assert (seen.reply.text, seen.reply.tool_calls) == ("whole answer", [])
+        elif wire in CHAT and seen.reply is not None and b"[DONE]" not in data[:place]:
+            assert b'"finish_reason":"' in data[:place].replace(b": ", b":")
+            assert not seen.reply.tool_calls
+            check(seen, {key: value for key, value in wanted.items() if key != "usage"})
         else:
             check(seen, wanted)
     assert repeats > len(places) / 3, "the negative control: most cuts must have been noticed"
+
+
+CHUNK = b'data: {"model":"m","choices":[{"index":0,"delta":%b,"finish_reason":%b}]}\n\n'
+CALL = b'{"tool_calls":[{"index":0,"id":"c","function":{"name":"click_ax","arguments":"%b"}}]}'
+DONE = b"data: [DONE]\n\n"
+LOST: dict[str, list[bytes]] = {
+    "arguments": [CHUNK % (CALL % b"", b"null"), DONE],
+    "the end of the arguments": [CHUNK % (CALL % b"{}", b"null"), DONE],
+    "the last event": [CHUNK % (CALL % b"{}", b"null"), CHUNK % (b"{}", b'"tool_calls"')],
+    "the last event after a call as text": [
+        CHUNK % (b'{"content":"<tool_call>{\\"name\\": \\"click_ax\\"}</tool_call>"}', b'"stop"')
+    ],
+    "the finish reason of a text": [CHUNK % (b'{"content":"It costs"}', b"null")],
+}
+
+
+@pytest.mark.parametrize("wire", CHAT)
+@pytest.mark.parametrize("what", LOST)
+async def test_no_call_of_a_stream_that_lost_something(wire: str, what: str) -> None:
+    seen = await call(wire, *LOST[what])
+    assert (seen.requests, seen.shown) == (2, "")
+    assert seen.reply is not None
+    assert (seen.reply.text, seen.reply.tool_calls) == ("whole answer", [])
+
+
+@pytest.mark.parametrize("wire", CHAT)
+async def test_a_call_with_its_finish_reason_is_one(wire: str) -> None:
+    """The negative control, also for a tool that takes nothing and is called with nothing."""
+    seen = await call(wire, CHUNK % (CALL % b"", b"null"), CHUNK % (b"{}", b'"tool_calls"'), DONE)
+    assert seen.reply is not None
+    assert [(made.name, made.arguments) for made in seen.reply.tool_calls] == [("click_ax", "{}")]
+    assert seen.requests == 1
+
+
+@pytest.mark.parametrize("wire", CHAT)
+async def test_a_text_is_complete_with_its_finish_reason(wire: str) -> None:
+    """Some servers never say [DONE]; to ask again would cost the same once more."""
+    seen = await call(wire, CHUNK % (b'{"content":"It costs 24."}', b"null"), CHUNK % (b"{}", b'"stop"'))
+    assert seen.reply is not None
+    assert (seen.reply.text, seen.shown, seen.requests) == ("It costs 24.", "It costs 24.", 1)
 
 
 @pytest.mark.parametrize("wire", PROVIDER)

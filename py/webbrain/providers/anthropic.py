@@ -166,6 +166,10 @@ class _Decoder:
             yield from _replay(self._endpoint, thoughts)
             yield Terminal()
 
+    def end(self) -> Iterable[WireEvent]:
+        """Nothing: ``message_stop`` is always sent."""
+        return ()
+
     def _usage(self, raw: Any) -> Iterator[WireEvent]:
         """Counts are repeated in later events, sometimes as zero: the largest one is right."""
         if isinstance(raw, dict):

@@ -172,6 +172,10 @@ class _Decoder:
                 yield from _replay(self._endpoint, [self._thoughts[index] for index in order])
                 yield Terminal()
 
+    def end(self) -> Iterable[WireEvent]:
+        """Nothing: the metadata are always sent."""
+        return ()
+
     def _start(self, index: int, start: dict[str, Any]) -> Iterator[WireEvent]:
         if "toolUse" in start:
             if index in self._open:

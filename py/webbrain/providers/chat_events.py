@@ -80,12 +80,15 @@ class ChatDecoder:
         self._keys: dict[int, int] = {}
         self._ids: dict[int, str] = {}
         self._kept = _Kept(endpoint)
+        self._finished = False
 
     def feed(self, event: SseEvent) -> Iterator[WireEvent]:
         """Turn one frame into events."""
         if event.data.strip() == "[DONE]":
-            yield from self._kept.replay()
-            yield Terminal()
+            if self._ids and not self._finished:
+                # Proxies close what they lost in the middle with it too: a call may lack its last arguments.
+                raise StreamBroken("the stream ends inside a tool call")
+            yield from self._last()
             return
         data = frame(event.data)
         if data.get("error") or event.event == "error":
@@ -101,7 +104,18 @@ class ChatDecoder:
             yield from _texts(delta)
             for fragment in items(delta.get("tool_calls")):
                 yield self._fragment(obj(fragment))
+            self._finished = self._finished or bool(choice.get("finish_reason"))
             yield from _finish(self._endpoint, choice.get("finish_reason"))
+
+    def end(self) -> Iterator[WireEvent]:
+        """Some servers never send ``[DONE]``: a text is complete with its finish reason. Calls are not run
+        without the last event."""
+        if self._finished and not self._ids:
+            yield from self._last()
+
+    def _last(self) -> Iterator[WireEvent]:
+        yield from self._kept.replay()
+        yield Terminal()
 
     def _fragment(self, fragment: dict[str, Any]) -> ToolDelta:
         index = fragment.get("index")

@@ -165,6 +165,10 @@ class _Decoder:
                     else StreamBroken("an event without a type")
                 )
 
+    def end(self) -> Iterable[WireEvent]:
+        """Nothing: ``response.completed`` is always sent."""
+        return ()
+
     def _added(self, index: int, item: dict[str, Any]) -> None:
         if item.get("type") == "function_call":
             if index in self._calls:

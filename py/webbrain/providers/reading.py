@@ -26,6 +26,8 @@ class AnswerReader:
         self._wire = wire
         self._request = request
         self._on_delta = on_delta
+        self._unended = False
+        """True if the body ended without the format's own last event."""
 
     async def read(self, response: HttpResponse) -> ModelReply:
         """Read whatever came, as a stream or as one object: some servers ignore what they were asked for."""
@@ -56,6 +58,9 @@ class AnswerReader:
                     return builder
             for event in reader.close():
                 self._take(decoder.feed(event), builder, visible)
+            if not builder.complete:
+                self._take(decoder.end(), builder, visible)
+                self._unended = True
         except SseTooLarge as error:
             raise StreamBroken(str(error)) from error
         if not builder.complete:
@@ -97,6 +102,8 @@ class AnswerReader:
             update["reasoning"] = "\n\n".join(part for part in (reply.reasoning, thoughts) if part)
         if request.tools and not reply.tool_calls and request.tool_choice != "none":
             calls, rest = extract(visible, {tool.name for tool in request.tools})
+            if calls and self._unended:
+                raise StreamBroken("the stream ended before its last event")
             if calls and reply.finish != "length":
                 update |= {"tool_calls": calls, "text": rest, "finish": "tool_calls"}
         if reply.tool_calls and reply.finish == "length":

@@ -155,6 +155,11 @@ class StreamDecoder(Protocol):
         reports."""
         ...
 
+    def end(self) -> Iterable[WireEvent]:
+        """The body ended without the last event. Return what completes the answer, if the format leaves no
+        doubt that nothing is missing."""
+        ...
+
 
 class Wire(Protocol):
     """One wire format."""
