@@ -310,7 +310,7 @@ async def test_notes_are_no_evidence_and_no_circle() -> None:
     assert spec is not None
     from webbrain.core.results import ToolResult
 
-    verdicts = [guard.after(spec, {"text": str(n)}, ToolResult.ok(chars=n)) for n in range(12)]
+    verdicts = [guard.after(spec, {"text": str(n)}, ToolResult.ok(chars=n), float(n)) for n in range(12)]
     assert not any(verdict.nudge or verdict.stop for verdict in verdicts)
 
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from webbrain.agent.arguments import parse_arguments
 from webbrain.agent.cards import Cards
-from webbrain.agent.completion import LOOK_BEFORE, Completion
+from webbrain.agent.completion import Completion
 from webbrain.agent.enrich import clean
+from webbrain.agent.evidence import place_of, seen_by
 from webbrain.agent.journal import Journal
 from webbrain.agent.origins import Origins
 from webbrain.agent.page import read_controls
@@ -21,7 +22,6 @@ from webbrain.core.errors import ModelMayRetry, OutcomeUnknown, WebBrainError
 from webbrain.core.limits import PAGE_URL_CHARS
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
-from webbrain.core.types import Capability
 from webbrain.host.protocols import Host
 from webbrain.policy.loops import LoopGuard
 from webbrain.tools.base import ToolContext, ToolSpec
@@ -195,9 +195,11 @@ class Caller:
         self.journal.learn()
         origins = Origins(ctx, spec, given)
         await origins.begin()
-        refusal = self._blind(spec) or await self._refusal(spec, given, ctx)
+        refusal = self._blind(spec, given) or await self._refusal(spec, given, ctx)
         effect = refusal is None and (spec.effect or self._allowed(ctx).allow_api)
-        self.teller.begin(call, spec, given, step, effect=effect)
+        place = place_of(spec, given) if effect else ""
+        self.teller.begin(call, spec, given, step, effect=effect, place=place)
+        label = self.teller.label_of(spec, given)
         current = self._open = _Open(call, spec, self.host.clock.monotonic(), effect, result=refusal)
         # What is about to happen must be on record before it can happen. Nothing else waits for the store.
         if effect and not await self.journal.secured():
@@ -207,8 +209,16 @@ class Caller:
             current.in_flight = True
             allowed = self._allowed(ctx)
             current.result, current.unknown = await self._result_of(spec, args, allowed)
-            label = self.teller.label_of(spec, given)
-            self.completion.took(allowed, spec, given, current.result, unknown=current.unknown, label=label)
+            self.completion.took(
+                allowed,
+                spec,
+                given,
+                current.result,
+                effect=effect,
+                unknown=current.unknown,
+                call_id=call.id,
+                label=label,
+            )
             if self.completion.files.proven:
                 self.guard.file_saved()
             for policy in self.policies:
@@ -218,11 +228,12 @@ class Caller:
         assert current.result is not None
         if current.result.final is not None:
             current.result = await self.completion.judged(ctx, current.result, self.guard)
-        current.result = self.guard.judged(spec, current.result)
+        current.result = self.guard.judged(spec, current.result, effect=effect)
         current.result.notes.extend(self.tabs.take_notes())
         await self.tabs.observer.after(ctx.tab_id, spec, given, current.result)
         self._open = None
-        self.teller.finish(call, spec, current.result, current.started, unknown=current.unknown)
+        seen = seen_by(spec, given) if current.result.success else ""
+        self.teller.finish(call, spec, current.result, current.started, unknown=current.unknown, seen=seen)
         origin = await origins.of(current.result)
         if current.result.data.get("sensitiveField"):
             self.journal.taint.note_entered(given, origin)
@@ -266,11 +277,10 @@ class Caller:
             result.notes.append(UNKNOWN)
         return result, unknown
 
-    def _blind(self, spec: ToolSpec) -> ToolResult | None:
-        """The result that stands in for an action before anybody has looked what came of an earlier one. A
-        page that cannot be read may be left."""
-        blind = self.completion.blind and spec.effect and spec.capability is not Capability.NAVIGATE
-        return ToolResult.error(LOOK_BEFORE, code="look_first") if blind else None
+    def _blind(self, spec: ToolSpec, given: dict[str, Any]) -> ToolResult | None:
+        """The result that stands in for an action before anybody has looked what came of an earlier one."""
+        told = self.completion.blind_to(spec, given)
+        return ToolResult.error(told, code="look_first") if told else None
 
     async def _refusal(self, spec: ToolSpec, given: dict[str, Any], ctx: ToolContext) -> ToolResult | None:
         """The result that stands in for a call that may not be made, or ``None``."""

@@ -1,21 +1,22 @@
 """What a claim of success has to stand on: somebody must have looked after the last thing that counted.
 
-A consequential action leaves a debt, which only a look at the page on a later turn pays: what was read in
-the same answer was asked for before anybody could know what came of the action. Besides that a claim must
-agree with the run's own records: no open row in its progress list, a file that is there, a conversation that
-was read whole. When the run ends, the page is looked at once more; an open dialog, or a form that still
-holds what was entered, contradicts "sent". The loop never argues for ever: after two refusals of a kind the
-claim is passed on as a part, and the person is told.
+A consequential action leaves a debt, which only a look at the place where it shows pays, on a later turn
+(``agent.evidence``): what was read in the same answer was asked for before anybody could know what came of
+the action. Besides that a claim must agree with the run's own records: no open row in its progress list, a
+file that is there, a conversation that was read whole. When the run ends, the page is looked at once more;
+an open dialog, or a form that still holds what was entered, contradicts "sent". The loop never argues for
+ever: after two refusals of a kind the claim is passed on as a part, and the person is told.
 
 All of it belongs to the task: a Continue goes on with the same evidence.
 """
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from webbrain.agent.evidence import Owed, changes, last_actions, left_unknown, place_of, seen_by, shows
 from webbrain.agent.journal import Journal
 from webbrain.agent.pins import RECORDED, Pins
 from webbrain.agent.planner_guard import ACT_NOW, CALL_DONE, STILL_TO_DO, ExecutionGuard, speaks_of_the_future
@@ -27,7 +28,7 @@ from webbrain.core.limits import PAGE_TITLE_CHARS, PAGE_URL_CHARS
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode
 from webbrain.policy.consequential import FRESH_CAPABILITIES
-from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.base import DOWNLOADS, PAGE, ToolContext, ToolSpec
 from webbrain.tools.sight import glance
 from webbrain.tools.state import DialogOpen
 
@@ -55,6 +56,9 @@ LOOK_LATER: Final = (
 LOOK_BEFORE: Final = (
     "Not done: it is not known whether an earlier action happened. Read the page first (whatever shows what "
     "came of it), then decide."
+)
+LOOK_AT_DOWNLOADS: Final = (
+    "it is not known whether an earlier download began. Look at list_downloads, then decide."
 )
 LOOK_INTO_FRAME: Final = (
     "Not accepted yet: the form was in a frame. Read that frame (iframe_read) and see what it shows now; "
@@ -98,12 +102,6 @@ _SAVED: Final = re.compile(
 """Words that say that a file was saved."""
 
 
-@dataclass(slots=True)
-class _Debt:
-    turn: int
-    frame: int
-
-
 @dataclass(frozen=True, slots=True)
 class _Problem:
     """Why a claim of success does not hold. ``rows`` are those of the progress list that it is about."""
@@ -120,21 +118,17 @@ class Completion:
     pins: Pins
     doubted: bool = False
     """True once a claim of success was passed on as a part."""
-    blind: bool = False
-    """True from an action of which nobody knows whether it happened until somebody has looked: nothing more
-    is done meanwhile, or it might be done twice."""
     files: SavedFiles = field(default_factory=SavedFiles)
     thread: ThreadReading = field(default_factory=ThreadReading)
     _task: str = ""
     _turn: int = 0
-    _debt: _Debt | None = None
+    _owed: list[Owed] = field(default_factory=list)
+    """Oldest first."""
     _looked_early: bool = False
     _acted: bool = False
     _calls: int = 0
     _pictures: int = 0
     """Pictures that were taken when the last effect was had."""
-    _unknown: list[str] = field(default_factory=list)
-    """Labels of calls of which nobody knows whether they happened, since the last look."""
     _text_refused: bool = False
     _refused: Counter[str] = field(default_factory=Counter)
     _last: dict[str, Any] = field(default_factory=dict)
@@ -149,20 +143,38 @@ class Completion:
         if task != self._task:
             fresh, self._task = not self._task, task
             self.files, self.thread = SavedFiles(), ThreadReading()
-            self._debt, self._acted, self._calls = None, False, 0
-            self._unknown.clear()
+            self._acted, self._calls = False, 0
+            # What may have happened in the task before is no part of this one; it may not be repeated either.
+            self._owed = [
+                replace(owed, counts=False) for owed in self._owed if owed.unknown and not owed.seen
+            ]
             if fresh:
-                self._recall(journal)
+                # If another Worker did something in this task, it is owed a look, whatever that one had seen.
+                self._recall(reversed(list(last_actions(journal))))
+                self._acted = bool(self._owed)
+        # That of a call which the end of a run cut off is known from the record only.
+        self._recall(left_unknown(journal))
         self.files.begin(now, 0)
 
-    def _recall(self, journal: Journal) -> None:
-        """Another Worker began the task: what it did is owed a look, whatever it had seen of it."""
-        for event in reversed(journal.events):
-            if event.type == "user_message" and not event.data.get("continued"):
-                return
-            if event.seq in journal.effects:
-                self._acted = True
-                self._debt = _Debt(-1, 0)
+    def _recall(self, found: Iterable[Owed]) -> None:
+        news = {owed.call_id: owed for owed in found}
+        known = {owed.call_id for owed in self._owed if owed.unknown}
+        self._owed = [owed for owed in self._owed if owed.call_id in known or owed.call_id not in news]
+        self._owed += [owed for owed in news.values() if owed.call_id not in known]
+
+    @property
+    def blind(self) -> bool:
+        """True from an action of which nobody knows whether it happened until somebody has looked: nothing
+        more is done meanwhile, or it might be done twice. No end of a run changes that."""
+        return any(owed.unknown and not owed.seen for owed in self._owed)
+
+    def blind_to(self, spec: ToolSpec, args: Mapping[str, Any]) -> str:
+        """What is told instead of an action before anybody has looked what came of an earlier one; empty if
+        it may be made. A page that cannot be read may be left."""
+        if not changes(spec, args) or spec.capability is Capability.NAVIGATE or not self.blind:
+            return ""
+        places = {owed.place for owed in self._owed if owed.unknown and not owed.seen}
+        return f"Not done: {LOOK_AT_DOWNLOADS}" if DOWNLOADS in places else LOOK_BEFORE
 
     def turn(self) -> None:
         """An answer of the model begins to be carried out."""
@@ -170,9 +182,11 @@ class Completion:
         self._looked_early = False
 
     def looked(self) -> None:
-        """The page was read for the model before it answers, all of it."""
-        self._debt, self.blind = None, False
-        self._unknown.clear()
+        """The page was read for the model before it answers, all of it. Such a model has no other way to
+        look."""
+        for owed in self._owed:
+            owed.seen = True
+        self._owed = [owed for owed in self._owed if not shows(PAGE, owed.place)]
 
     def took(
         self,
@@ -181,46 +195,55 @@ class Completion:
         args: Mapping[str, Any],
         result: ToolResult,
         *,
+        effect: bool,
         unknown: bool,
+        call_id: str = "",
         label: str = "",
     ) -> None:
-        """Take note of a call that was made. ``ctx`` is what the tool ran with, ``label`` how a person is
-        told of it. What the model should know at once is added to the result's notes.
+        """Take note of a call that was made. ``ctx`` is what the tool ran with; ``effect``: this call was one
+        that changes something, whatever the tool does at other times; ``label`` is how a person is told of
+        it. What the model should know at once is added to the result's notes.
         """
-        looks = spec.untrusted and not spec.effect and not spec.terminal and not spec.own_notes
-        self.blind = self.blind and not (looks and result.success)
         for number, name, size in self.files.took(ctx, args, result):
             self.pins.file_saved(number, name, size)
-        if spec.effect:
-            self.blind = self.blind or unknown
+        if effect:
             self._acted = self._acted or result.success
             self._pictures = ctx.sight.taken if ctx.sight else 0
             counts = bool(ctx.submit_token) or ctx.allow_api or spec.capability in UNSEEN
             if unknown or (counts and result.success):
-                self._debt = _Debt(self._turn, ctx.frame_id or 0)
-            if unknown:
-                self._unknown.append(label or spec.name)
-            elif result.success and spec.capability is Capability.CLICK and ctx.notebook is not None:
-                self._list(args, result)
+                self._owe(Owed(call_id, place_of(spec, args), self._turn, ctx.frame_id or 0, unknown, label))
+            if not unknown and result.success and spec.capability is Capability.CLICK:
+                self._list(ctx, args, result)
         self._calls += result.success and not spec.own_notes and not spec.asks and not spec.terminal
-        if not looks or not result.success:
-            return
-        self.thread.noted(ctx, args, result)
-        if self._debt is None:
-            return
-        if self._turn == self._debt.turn:
-            self._looked_early = True
-        elif not self._debt.frame or FRAME_ARGUMENTS & args.keys() or ctx.frame_of(args) == self._debt.frame:
-            self._debt = None
-            self._unknown.clear()
+        if result.success and not effect:
+            self.thread.noted(ctx, args, result)
+            self._saw(seen_by(spec, args), ctx, args)
+
+    def _owe(self, news: Owed) -> None:
+        """One look at a place is enough for everything that shows there; what is unknown stays named."""
+        self._owed = [
+            owed
+            for owed in self._owed
+            if owed.unknown or (owed.place, owed.frame) != (news.place, news.frame)
+        ]
+        self._owed.append(news)
+
+    def _saw(self, seen: str, ctx: ToolContext, args: Mapping[str, Any]) -> None:
+        """A place was looked at."""
+        for owed in [owed for owed in self._owed if shows(seen, owed.place)]:
+            owed.seen = True
+            if owed.turn == self._turn:
+                self._looked_early = True
+            elif not owed.frame or FRAME_ARGUMENTS & args.keys() or ctx.frame_of(args) == owed.frame:
+                self._owed.remove(owed)
 
     def shown(self, ctx: ToolContext, args: Mapping[str, Any], result: ToolResult, text: str) -> str:
         """Take note of a result as the model gets it; return what is to be added to it."""
         return self.thread.shown(ctx, args, result, text)
 
-    def _list(self, args: Mapping[str, Any], result: ToolResult) -> None:
+    def _list(self, ctx: ToolContext, args: Mapping[str, Any], result: ToolResult) -> None:
         """Put a press that is one of many into the progress list."""
-        if result.data.get("changed") == ["nothing"]:
+        if ctx.notebook is None or result.data.get("changed") == ["nothing"]:
             return
         name = str(result.data.get("name") or result.data.get("text") or args.get("text") or "")
         listed = bool(self.pins.ledger.rows())
@@ -274,8 +297,14 @@ class Completion:
     def undone(self) -> list[Undone]:
         """What of the task is not done or not known to be, for the person: rows of the list, and calls that
         nobody has looked after."""
-        unknown = [Undone(label=label, status="unknown") for label in dict.fromkeys(self._unknown)]
+        labels = dict.fromkeys(owed.label for owed in self._debts if owed.unknown)
+        unknown = [Undone(label=label, status="unknown") for label in labels]
         return [*self.pins.undone(), *unknown]
+
+    @property
+    def _debts(self) -> list[Owed]:
+        """What a claim of success in this task must wait for."""
+        return [owed for owed in self._owed if owed.counts]
 
     async def _picture(self, ctx: ToolContext) -> dict[str, Any] | None:
         """A picture of how the page ended up, for a model that sees; none if the last one shows it."""
@@ -288,10 +317,13 @@ class Completion:
     def _problem(
         self, ctx: ToolContext, result: ToolResult, state: dict[str, Any], guard: ExecutionGuard
     ) -> _Problem | None:
-        if self._debt is not None:
-            if self._debt.frame:
+        if debts := self._debts:
+            debt = debts[-1]
+            if debt.frame:
                 return _Problem("iframe_form_verification_required", LOOK_INTO_FRAME)
-            if self._looked_early and self._debt.turn == self._turn:
+            if debt.place == DOWNLOADS:
+                return _Problem("verification_required", f"Not accepted yet: {LOOK_AT_DOWNLOADS}")
+            if self._looked_early and debt.turn == self._turn:
                 return _Problem("prior_turn_verification_required", LOOK_LATER)
             return _Problem("verification_required", LOOK_FIRST)
         # Whoever has no tool for the list cannot settle it; the person is told of its rows all the same.

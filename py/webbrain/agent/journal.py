@@ -49,8 +49,8 @@ class Watcher(Protocol):
 class Journal:
     """The record of one conversation, in memory and in the store's stream of the same name.
 
-    Records are ``{"kind": "event", "event": RunEvent, "effect"?: true}`` and ``{"kind": "message", "n":
-    number, "runId": ..., "message": Message}``, and ``{"kind": "folded", ...}`` with what
+    Records are ``{"kind": "event", "event": RunEvent, "effect"?: true, "place"?: str}``, ``{"kind":
+    "message", "n": number, "runId": ..., "message": Message}``, and ``{"kind": "folded", ...}`` with what
     ``ContextGuard.restore`` takes. A write whose outcome the store could not tell is repeated;
     readers know a second copy by ``seq``, ``n`` and ``k``.
     """
@@ -66,6 +66,9 @@ class Journal:
         self.request_id = ""
         self.effects: set[int] = set()
         """Sequence numbers of the events that began a call which changes something."""
+        self.places: dict[int, str] = {}
+        """By sequence number: where it shows what came of the call that the event began, or which place the
+        call looked at that it ended (``agent.evidence``)."""
         self.spoken: set[str] = set()
         """Runs of which the history has at least one message."""
         self.folded: dict[str, Any] | None = None
@@ -109,9 +112,10 @@ class Journal:
         self.run_id = run_id
         self.request_id = request_id
 
-    def emit(self, event: Event, *, effect: bool = False, whole: str = "") -> RunEvent:
-        """Tell screens and record it. ``effect`` marks the start of a call that changes something; ``whole``
-        is, for the watcher alone, what the event holds a part of."""
+    def emit(self, event: Event, *, effect: bool = False, place: str = "", whole: str = "") -> RunEvent:
+        """Tell screens and record it. ``effect`` marks the start of a call that changes something, ``place``
+        says where that shows or what was looked at; ``whole`` is, for the watcher alone, what the event holds
+        a part of."""
         self._close_delta()
         name = NAMES[type(event)]
         told = self._tell(name, self._redactor.value(event.model_dump(mode="json", by_alias=True)))
@@ -120,6 +124,8 @@ class Journal:
         if effect:
             record["effect"] = True
             self.effects.add(told.seq)
+        if place:
+            record["place"] = self.places[told.seq] = place
         self._write(record)
         if self.watcher is not None:
             self.watcher.saw(told, whole)
@@ -249,7 +255,12 @@ class Journal:
             if event is None or not self._seqs.fits(event.seq, self._seq):
                 return False
             own = {"tab_id": self.tab_id, "conversation_id": self.conversation_id}
-            self._take_event(event.model_copy(update=own), record.get("effect") is True)
+            place = record.get("place")
+            self._take_event(
+                event.model_copy(update=own),
+                record.get("effect") is True,
+                place if isinstance(place, str) else "",
+            )
             return True
         if kind == "message":
             found = message_of(record)
@@ -294,12 +305,14 @@ class Journal:
         if self.messages and self.messages[-1].role == "tool":
             self.add(Message(role="assistant", content=text))
 
-    def _take_event(self, event: RunEvent, effect: bool) -> None:
+    def _take_event(self, event: RunEvent, effect: bool, place: str) -> None:
         if event.seq <= self._seq:
             return
         self._seq = event.seq
         if effect:
             self.effects.add(event.seq)
+        if place:
+            self.places[event.seq] = place
         last = self.events[-1] if self.events else None
         if event.type == "text_delta" and last is not None and last.type == "text_delta":
             whole = last.data["delta"] + event.data["delta"]

@@ -184,20 +184,20 @@ class ExecutionGuard:
         self._held.files = max(self._held.files, 1)
         self._keep_changes()
 
-    def judged(self, spec: ToolSpec, result: ToolResult) -> ToolResult:
+    def judged(self, spec: ToolSpec, result: ToolResult, *, effect: bool | None = None) -> ToolResult:
         """Take note of a call that was made; return its result, or what stands in for the one that ends the
-        run."""
+        run. ``effect`` says whether this very call changed something, where that is not the tool's word."""
         if result.final is not None:
             result = self._judged_end(result)
         elif result.success and not spec.asks and not spec.own_notes:
-            self._take_note(spec, result)
+            self._take_note(result, spec.effect if effect is None else effect)
         self._keep_changes()
         return result
 
-    def _take_note(self, spec: ToolSpec, result: ToolResult) -> None:
+    def _take_note(self, result: ToolResult, effect: bool) -> None:
         held = self._held
         held.calls += 1
-        held.changes += spec.effect and _brought_about(result)
+        held.changes += effect and _brought_about(result)
 
     def refuse_text(self, text: str) -> str:
         """What is told to a model that ended in plain text, or an empty string if that is an answer.

@@ -91,12 +91,6 @@ def interrupt(journal: Journal, run_id: str) -> Interrupted | None:
     return Interrupted(run_id, resumes)
 
 
-def left_unknown(journal: Journal) -> bool:
-    """Whether the newest call in the journal is one of which nobody knows whether it happened."""
-    newest = next((event for event in reversed(journal.events) if event.type == "tool_result"), None)
-    return newest is not None and newest.data["unknown"] is True
-
-
 def was_interrupted(journal: Journal) -> bool:
     """Whether the newest run that ended was cut off."""
     ends = (event for event in reversed(journal.events) if event.type == "run_complete")

@@ -11,6 +11,7 @@ from webbrain.agent.clarify import Clarifier
 from webbrain.agent.completion import Completion
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.ending import Ending
+from webbrain.agent.evidence import left_unknown
 from webbrain.agent.journal import Journal
 from webbrain.agent.model import ModelCaller
 from webbrain.agent.parts import AgentParts
@@ -18,7 +19,7 @@ from webbrain.agent.pictures import Eyes
 from webbrain.agent.pins import Pins
 from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.planner_turn import Planning
-from webbrain.agent.recovery import RESUMED, left_unknown, was_interrupted
+from webbrain.agent.recovery import RESUMED, was_interrupted
 from webbrain.agent.run_options import RunOptions
 from webbrain.agent.run_tabs import RunTabs, open_before, told_open
 from webbrain.agent.run_words import (
@@ -147,10 +148,8 @@ class Run:
             self._guard,
             self._completion,
         )
-        # An action of an earlier run of which nobody knows the outcome is looked into before this one acts.
-        self._completion.blind = unknown = left_unknown(journal)
-        after = GO_ON + (GO_ON_UNKNOWN if unknown else "")
-        self._go_on = after if was_interrupted(journal) else CONTINUE
+        unknown = GO_ON_UNKNOWN if left_unknown(journal) else ""
+        self._go_on = (GO_ON if was_interrupted(journal) else CONTINUE) + unknown
         self._model = ModelCaller(host, journal, guard)
         self._eyes = eyes
         self._account = account

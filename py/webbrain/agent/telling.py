@@ -60,8 +60,10 @@ class Teller:
         step: int,
         *,
         effect: bool = False,
+        place: str = "",
     ) -> None:
-        """A call is about to run. ``args`` is ``None`` where the model's own text could not be read."""
+        """A call is about to run. ``args`` is ``None`` where the model's own text could not be read;
+        ``effect`` and ``place`` are those of ``Journal.emit``."""
         name = spec.name if spec else clean(call.name, NAME_CHARS)
         shown = call.arguments if args is None else json.dumps(self._masked(args), ensure_ascii=False)
         self._journal.emit(
@@ -73,6 +75,7 @@ class Teller:
                 step=step,
             ),
             effect=effect,
+            place=place,
             whole=shown,
         )
 
@@ -84,8 +87,10 @@ class Teller:
         started: float,
         *,
         unknown: bool = False,
+        seen: str = "",
     ) -> None:
-        """A call has its result. ``started`` is a time of the monotonic clock."""
+        """A call has its result. ``started`` is a time of the monotonic clock, ``seen`` the place that was
+        looked at."""
         text = plain_text(result)
         self._journal.emit(
             ToolCallFinished(
@@ -97,6 +102,7 @@ class Teller:
                 duration_ms=round((self._clock.monotonic() - started) * 1000),
                 unknown=unknown,
             ),
+            place=seen,
             whole=text,
         )
 

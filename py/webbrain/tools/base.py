@@ -10,7 +10,7 @@ import functools
 import string
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -32,6 +32,10 @@ LABEL_CHARS: Final = 140
 LABEL_ARGUMENT_CHARS: Final = 80
 GENEROUS: Final = 10_000
 """An upper limit of a number from here on is met by nobody who is not told of it."""
+PAGE: Final = "page"
+DOWNLOADS: Final = "downloads"
+"""The places that tools look at."""
+Shows = Literal["", "page", "downloads"]
 UNTOLD: Final = "untold"
 """Marks (``json_schema_extra``) an argument that is taken where a model sends it, but never described."""
 
@@ -142,6 +146,9 @@ class ToolSpec:
     """True if all it does is ask the person: it is no evidence that anything was done."""
     own_notes: bool = False
     """True if it only reads or writes the run's own notes: it looks at nothing and proves nothing."""
+    shows: Shows = ""
+    """What a successful call lets the model see: what the page shows now, or the browser's downloads. Only
+    that is a look at what came of an action; a list of frames, a scroll or a selection is none."""
     keeps_dialog: bool = False
     """True if a JavaScript dialog that is open is this tool's business; before other acting tools it is put
     away."""
@@ -188,6 +195,7 @@ def spec(
     needs_sight: bool = False,
     asks: bool = False,
     own_notes: bool = False,
+    shows: Shows = "",
 ) -> ToolSpec:
     """Make a specification. The security class (``capability``, ``untrusted``, ``effect``) has no default.
 
@@ -217,6 +225,7 @@ def spec(
         needs_sight=needs_sight,
         asks=asks,
         own_notes=own_notes,
+        shows=shows,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 
@@ -30,6 +30,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Extract {type}",
     timeout=PAGE_READ_TIMEOUT + 10,
     example='{"type": "tables"}',

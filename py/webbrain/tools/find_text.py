@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 MOST_TEXT_CHARS: Final = 500
@@ -37,6 +37,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Find “{text}”",
     timeout=PAGE_READ_TIMEOUT + 10,
     example='{"text": "Delivery"}',

@@ -8,7 +8,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.trees import tree_result
 
 WINDOW_CHARS: Final = 6_000
@@ -93,6 +93,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Read the page's elements",
     timeout=PAGE_READ_TIMEOUT + 10,
     example='{"filter": "visible"}',

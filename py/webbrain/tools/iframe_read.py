@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.frames import FILTER, MOST_FILTER_CHARS, pick
 from webbrain.tools.problems import from_page
 from webbrain.tools.trees import tree_result
@@ -68,6 +68,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Read the frame {urlFilter}",
     timeout=PAGE_READ_TIMEOUT + 10,
     example='{"urlFilter": "pay.example/card"}',

@@ -6,7 +6,7 @@ from webbrain.core.errors import ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools import sight
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, ToolArgs, ToolContext, spec
 
 LOOK_TIMEOUT: Final = 120.0
 """Seconds; a description by another model may take 90."""
@@ -37,6 +37,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Look at the page",
     timeout=LOOK_TIMEOUT,
     example="{}",

@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.reach import Download
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import DOWNLOADS, ToolArgs, ToolContext, spec
 from webbrain.tools.saving import base_name
 
 DEFAULT_ROWS: Final = 10
@@ -58,6 +58,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=DOWNLOADS,
     label="Look at the downloads",
     timeout=LIST_TIMEOUT,
     example="{}",

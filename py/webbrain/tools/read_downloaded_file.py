@@ -8,7 +8,7 @@ from pydantic import Field
 from webbrain.core.errors import ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import DOWNLOADS, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import FETCH_TIMEOUT, RESULT_CHARS, TEXT_BYTES, refusal, window
 from webbrain.tools.sources import content, find
 
@@ -50,6 +50,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=DOWNLOADS,
     label="Read download {downloadId}",
     timeout=FETCH_TIMEOUT,
     example='{"downloadId": 1}',

@@ -7,7 +7,7 @@ from pydantic import Field
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 DEFAULT_CHARS: Final = 4_000
@@ -63,6 +63,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Read the page's text",
     timeout=PAGE_READ_TIMEOUT + 10,
     example="{}",

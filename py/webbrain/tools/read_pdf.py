@@ -10,7 +10,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy import egress
 from webbrain.policy.results import to_json
-from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.fetching import FEWEST_CHARS, RESULT_CHARS, Opened, open_url, refusal, window
 
 PAGES: Final = 50
@@ -188,6 +188,7 @@ SPEC = spec(
     capability=Capability.NETWORK,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Read a PDF",
     timeout=PDF_TIMEOUT,
     example='{"url": "https://shop.example/guide.pdf"}',

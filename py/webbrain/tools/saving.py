@@ -144,7 +144,7 @@ def _outcome(row: Download | None) -> dict[str, Any]:
 
 
 def report(outcomes: list[dict[str, Any]], **more: Any) -> ToolResult:
-    """Outcomes as a result: a failure as soon as one file failed."""
+    """Outcomes as a result: a failure as soon as one file failed, and unknown as soon as one is."""
     states = [outcome["state"] for outcome in outcomes]
     bad = len(states) - states.count("complete") - states.count("in_progress")
     counts = {
@@ -159,6 +159,8 @@ def report(outcomes: list[dict[str, Any]], **more: Any) -> ToolResult:
         result.data["code"] = next(
             (outcome["code"] for outcome in outcomes if "code" in outcome), "download_failed"
         )
+    if "unknown" in states:
+        result.data["code"] = OutcomeUnknown.code
     if counts["inProgress"]:
         result.notes.append(GOES_ON)
     return result

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
-from webbrain.tools.base import ToolArgs, ToolContext
+from webbrain.tools.base import PAGE, ToolArgs, ToolContext
 from webbrain.tools.problems import from_page
 from webbrain.tools.structure import structure_spec
 
@@ -28,4 +28,5 @@ SPEC = structure_spec(
     run=run,
     label="Find {selector} in shadow roots",
     example='{"selector": "button"}',
+    shows=PAGE,
 )

@@ -6,7 +6,7 @@ from typing import Any
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, ToolSpec, spec
+from webbrain.tools.base import Shows, ToolArgs, ToolContext, ToolSpec, spec
 
 
 def structure_spec(
@@ -16,6 +16,7 @@ def structure_spec(
     run: Callable[[ToolContext, Any], Awaitable[ToolResult]],
     label: str,
     example: str,
+    shows: Shows = "",
 ) -> ToolSpec:
     """A specification for a way round where the tree is not enough: Full in Act, and Mid too in Dev."""
     return spec(
@@ -28,6 +29,7 @@ def structure_spec(
         capability=Capability.NONE,
         untrusted=True,
         effect=False,
+        shows=shows,
         label=label,
         timeout=PAGE_READ_TIMEOUT + 10,
         example=example,

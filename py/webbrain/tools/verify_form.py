@@ -9,7 +9,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy.credentials import names_secret
 from webbrain.tools import sight
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, ToolArgs, ToolContext, spec
 from webbrain.tools.frames import MOST_FILTER_CHARS, pick
 from webbrain.tools.problems import from_page
 
@@ -64,6 +64,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Check the form",
     timeout=PAGE_READ_TIMEOUT + 30,
     example="{}",

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import PAGE, ToolArgs, ToolContext, spec
 from webbrain.tools.problems import from_page
 
 DEFAULT_MS: Final = 5_000
@@ -38,6 +38,7 @@ SPEC = spec(
     capability=Capability.NONE,
     untrusted=True,
     effect=False,
+    shows=PAGE,
     label="Wait for {selector}",
     timeout=LONGEST_MS / 1000 + ANSWER_SECONDS + 5,
     example='{"selector": "#results"}',
