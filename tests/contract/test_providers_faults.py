@@ -373,11 +373,26 @@ async def test_length_in_the_middle_of_arguments_runs_nothing() -> None:
 
 
 async def test_length_in_a_call_written_as_text_runs_nothing() -> None:
+    """And it is no answer: what is shown says that it was cut off."""
+    for text in (
+        '<tool_call>{"name": "click_ax", "arguments": {"ref_id": "ref_1"}}',
+        'I click.\n<tool_call>{"name": "click_ax", "argum',
+        '{"name": "click_ax", "arguments": {"re',
+    ):
+        cut = {"choices": [{"message": {"content": text}, "finish_reason": "length"}]}
+        assert (await fails("ollama", Reply.json(cut))).code == "answer_cut"
     host = MemoryHost()
-    text = '<tool_call>{"name": "click_ax", "arguments": {"ref_id": "ref_1"}}'
-    host.http.on("POST", "*", {"choices": [{"message": {"content": text}, "finish_reason": "length"}]})
+    host.http.on("POST", "*", {"choices": [{"message": {"content": "It costs"}, "finish_reason": "length"}]})
+    assert (await client(host, "ollama").complete(request())).text == "It costs"
+
+
+async def test_a_call_written_as_text_of_a_tool_that_is_not_offered_is_a_call() -> None:
+    host = MemoryHost()
+    text = 'I buy it.\n<tool_call>{"name": "buy", "arguments": {"what": "teapot"}}</tool_call>'
+    host.http.on("POST", "*", {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
     reply = await client(host, "ollama").complete(request())
-    assert reply.tool_calls == []
+    assert [(made.name, made.arguments) for made in reply.tool_calls] == [("buy", '{"what": "teapot"}')]
+    assert (reply.text, reply.finish) == ("I buy it.", "tool_calls")
 
 
 def test_another_model_than_asked_for_is_noticed() -> None:

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - tables of cases are read by the line
 
 import json
+import re
 import time
 
 import pytest
@@ -10,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webbrain.providers.loose_json import parse_object
-from webbrain.providers.text_calls import TEXT_CALL_CHARS, VisibleText, extract, split_thoughts
+from webbrain.providers.text_calls import (
+    TEXT_CALL_CHARS,
+    VisibleText,
+    begins_call,
+    extract,
+    split_thoughts,
+    strays,
+)
 
 ALLOWED = {"click_ax", "set_field", "done"}
 CLICK = {"ref_id": "ref_4"}
@@ -77,6 +85,59 @@ def test_only_tools_that_were_offered(name: str) -> None:
     assert extract(FORMS[name], {"done"}) == ([], FORMS[name])
 
 
+PLAIN = {"gemma", "fence", "fence after words", "bare", "bare after words", "flat", "nested", "list", "doubled braces",
+         "react", "pythonic", "pythonic alone", "gemma 3"}  # fmt: skip
+"""Forms that could be text: without a tool of that name nobody can say that they are not."""
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMS) - PLAIN))
+def test_markup_is_a_call_of_whatever_tool_it_names(name: str) -> None:
+    text = "I look.\n" + FORMS[name] if name != "llama 4" else FORMS[name]
+    calls, rest = strays(text)
+    assert [(call.name, json.loads(call.arguments)) for call in calls] == [("click_ax", CLICK)]
+    assert not re.search(r"[<\[|]|ref_4|click_ax", rest)
+
+
+@pytest.mark.parametrize("name", sorted(PLAIN))
+def test_what_could_be_text_stays_text_without_such_a_tool(name: str) -> None:
+    assert strays(FORMS[name]) == ([], FORMS[name])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Models write `<tool_call>` for that.", "```xml\n<tool_call>{\"name\": \"get_weather\", \"arguments\": {}}\n</tool_call>\n```\nThat is the form.",
+     "The `[TOOL_CALLS]` token begins it.", "<b>bold</b> and <tools>", "Use <function name> here.", "a <| b |> c"],
+)  # fmt: skip
+def test_markup_that_is_explained_is_text(text: str) -> None:
+    assert strays(text) == ([], text)
+    assert not begins_call(text, ALLOWED)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('<tool_call>{"name": "click_ax", "arguments": {"ref_id": ref_4}</tool_call>', "click_ax"),
+        ("<tool_call>click the button</tool_call>", "tool_call"),
+        ('[TOOL_CALLS][{"name": "scroll", "argum', "scroll"),
+    ],
+)
+def test_markup_that_cannot_be_read_is_a_call_that_cannot_be_run(text: str, name: str) -> None:
+    (call,), rest = strays(f"Well.\n{text}")
+    assert (call.name, rest) == (name, "Well.")
+    with pytest.raises(ValueError, match="Expecting"):
+        json.loads(call.arguments)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_text_cut_off_in_a_call_is_known(name: str) -> None:
+    """As soon as the name stands there; a form without markup only if it names a tool of ours."""
+    text = FORMS[name]
+    cut = text[: text.index("click_ax") + len('click_ax"') + 1]
+    marked = name not in {"gemma", "react", "pythonic", "pythonic alone", "gemma 3"}
+    assert begins_call(cut, ALLOWED) is marked
+    assert not begins_call(cut, {"done"}) or name not in PLAIN
+
+
 @pytest.mark.parametrize("name", FORMS)
 def test_disguised_calls_are_not_shown_while_they_stream(name: str) -> None:
     visible = VisibleText(tools=True)
@@ -114,6 +175,8 @@ def test_no_text_keeps_the_parser_busy(piece: str, start: str) -> None:
     text = (start + piece * TEXT_CALL_CHARS)[:TEXT_CALL_CHARS]
     began = time.process_time()
     extract(text, ALLOWED)
+    strays(text)
+    begins_call(text, ALLOWED)
     assert time.process_time() - began < 3.0
 
 
@@ -167,6 +230,9 @@ def test_nothing_a_model_writes_makes_the_parser_fail(noise: str, form: str) -> 
         assert all(call.name in ALLOWED and isinstance(json.loads(call.arguments), dict) for call in calls)
         parse_object(text)
         split_thoughts(text)
+        others, rest = strays(text)
+        assert bool(others) is (rest != text)
+        begins_call(text, ALLOWED)
         visible = VisibleText(tools=True)
         shown = "".join(visible.feed(char) for char in text)
         assert split_thoughts(text)[0].startswith(shown) or text.startswith(shown)

@@ -12,7 +12,7 @@ from webbrain.providers import errors, event_stream, held, refusals
 from webbrain.providers.config import Endpoint
 from webbrain.providers.event_stream import EventStreamReader
 from webbrain.providers.sse import SseReader, SseTooLarge
-from webbrain.providers.text_calls import VisibleText, extract, split_thoughts
+from webbrain.providers.text_calls import VisibleText, begins_call, extract, split_thoughts, strays
 from webbrain.providers.wire import ReplyBuilder, StreamBroken, TextDelta, Wire, WireEvent
 
 OnDelta = Callable[[str], None] | None
@@ -101,14 +101,22 @@ class AnswerReader:
             update["text"] = visible
             update["reasoning"] = "\n\n".join(part for part in (reply.reasoning, thoughts) if part)
         if request.tools and not reply.tool_calls and request.tool_choice != "none":
-            calls, rest = extract(visible, {tool.name for tool in request.tools})
-            if calls and self._unended:
-                raise StreamBroken("the stream ended before its last event")
-            if calls and reply.finish != "length":
-                update |= {"tool_calls": calls, "text": rest, "finish": "tool_calls"}
+            update |= self._disguised(visible, reply.finish)
         if reply.tool_calls and reply.finish == "length":
             raise errors.answer_cut(self.endpoint, request.max_tokens)
         return reply.model_copy(update=update) if update else reply
+
+    def _disguised(self, text: str, finish: str) -> dict[str, Any]:
+        """What becomes of a reply whose text calls a tool. Raises ``ProviderFailed`` if that was cut off."""
+        offered = {tool.name for tool in self._request.tools}
+        calls, rest = extract(text, offered)
+        if finish == "length" and (calls or begins_call(text, offered)):
+            raise errors.answer_cut(self.endpoint, self._request.max_tokens)
+        others, rest = strays(rest, more=bool(calls))
+        calls += others
+        if calls and self._unended:
+            raise StreamBroken("the stream ended before its last event")
+        return {"tool_calls": calls, "text": rest, "finish": "tool_calls"} if calls else {}
 
 
 async def _peek(response: HttpResponse) -> tuple[bytes, AsyncIterator[bytes]]:

@@ -1,7 +1,8 @@
 """Tool calls that a model wrote as text, and thoughts it wrote into its answer.
 
 Small and local models know many private ways to call a tool. They are read only when tools were offered and
-no native call came, only for tools that were offered, and only in short texts.
+no native call came, and only in short texts. What could be ordinary text is a call only if it names a tool
+that was offered; markup that nothing else looks like always is one.
 """
 
 import re
@@ -9,9 +10,14 @@ from collections.abc import Collection
 from typing import Final
 
 from webbrain.core.messages import ToolCall
-from webbrain.providers.text_forms import Finder
+from webbrain.providers.text_forms import Finder, markup_at, unreadable
 
 TEXT_CALL_CHARS: Final = 10_000
+# The beginning of a call as bare JSON.
+_CUT_OBJECT = re.compile(
+    r"(?:\A|\n)[ \t]*(?:```[a-zA-Z_]*[ \t]*\n\s*)?\[?\s*\{+\s*(?:\"type\"\s*:\s*\"function\"\s*,\s*)?"
+    r"\"(?:name|tool|tool_name|function|action)\"\s*:\s*(?:\{\s*\"name\"\s*:\s*)?\"([\w.-]{1,64})\""
+)
 
 _THINK = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 # Some templates put the opening tag into the prompt, so only the closing one comes back.
@@ -59,6 +65,34 @@ def extract(text: str, allowed: Collection[str]) -> tuple[list[ToolCall], str]:
     finder = Finder(text, frozenset(allowed))
     calls = finder.find()
     return (calls, finder.rest()) if calls else ([], text)
+
+
+def strays(text: str, *, more: bool = False) -> tuple[list[ToolCall], str]:
+    """Return the calls in a text that are marked as such beyond doubt, whatever tool they name, and what is
+    left to show: nobody is to read markup, and the model is to be told that it did not work.
+
+    ``more``: other calls were taken out of the text already, and may have left some markup of theirs.
+    """
+    start = markup_at(text)
+    if start < 0:
+        return [], text
+    calls: list[ToolCall] = []
+    if len(text) <= TEXT_CALL_CHARS:
+        finder = Finder(text, None)
+        if calls := finder.find_marked():
+            text = finder.rest()
+            start = markup_at(text)
+    shown = text[:start].rstrip() if start >= 0 else text
+    return calls or ([] if more else [unreadable(text[start:])]), shown
+
+
+def begins_call(text: str, offered: Collection[str]) -> bool:
+    """Whether a text that was cut off may have been about to call a tool: it has markup of a call, or ends in
+    an object that names an offered tool."""
+    if markup_at(text) >= 0:
+        return True
+    match = _CUT_OBJECT.search(text)
+    return bool(match and match[1] in offered)
 
 
 class VisibleText:

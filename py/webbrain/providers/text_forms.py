@@ -9,6 +9,7 @@ from webbrain.core.ids import new_id
 from webbrain.core.messages import ToolCall
 from webbrain.providers.loose_json import leading_object, parse
 
+_NAME = re.compile(r"[\w.-]{1,64}")
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
 
@@ -46,6 +47,7 @@ _WRAPPERS = re.compile(
     r"|<\|(?:call|end|start|channel|constrain|python_tag|eom_id|eot_id|im_end)\|>",
     re.IGNORECASE,
 )
+_EMPTY_LIST = re.compile(r"(?:functools)?\[[\s,]*\]\Z")
 # <invoke name="x"><parameter name="key">value</parameter></invoke>, perhaps with a prefix (antml:, minimax:)
 _INVOKE = re.compile(
     r"<(?:[\w|\uff5c]+[:|\uff5c])?invoke\s+name=\"([\w.-]+)\"\s*>(.*?)</(?:[\w|\uff5c]+[:|\uff5c])?invoke>",
@@ -78,25 +80,50 @@ _PYTHON = re.compile(
     re.DOTALL,
 )
 PYTHON_CHARS: Final = 4_000
+# What nobody writes but a model that calls a tool, or one that explains how models do (in code).
+_MARKUP = re.compile(
+    r"<\|?(?:tool_calls?|function_calls?|start_function_call|python_tag|python_start|tool_call_start|START_ACTION)\|?>"
+    r"|<(?:[\w|\uff5c]{1,20}[:|\uff5c])(?:tool_calls?|function_calls?)>|<function=[\w.-]"
+    r"|<(?:[\w|\uff5c]{1,20}[:|\uff5c])?invoke\s+name=|\[TOOL_CALLS\]|functools\[\s*\{|\bto=functions\."
+    r"|<[|\uff5c]tool\u2581calls?\u2581begin[|\uff5c]>|<\|tool_calls?_(?:section_|argument_)?begin\|>",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_NAMED = re.compile(r"[\"'](?:name|tool|tool_name|function)[\"']\s*:\s*[\"']([\w.-]{1,64})[\"']")
+UNREADABLE_NAME: Final = "tool_call"
+"""Stands for the name of a call in which none can be found."""
+UNREADABLE_CHARS: Final = 2_000
+"""Of a call that cannot be read, for the model to see what it wrote."""
+
+
+def markup_at(text: str) -> int:
+    """Where a text begins to be the markup of a tool call, outside of code; -1 if nowhere."""
+    plain = _CODE.sub(lambda code: " " * len(code[0]), text)
+    match = _MARKUP.search(plain)
+    return match.start() if match else -1
+
+
+def unreadable(text: str) -> ToolCall:
+    """Markup of a call that no form fits, as a call that cannot be carried out."""
+    named = _NAMED.search(text)
+    name = named[1] if named else UNREADABLE_NAME
+    return ToolCall(id=new_id("call"), name=name, arguments=text[:UNREADABLE_CHARS])
 
 
 class Finder:
-    """Looks for calls form by form and remembers which parts of the text they took."""
+    """Looks for calls form by form and remembers which parts of the text they took.
 
-    def __init__(self, text: str, allowed: frozenset[str]) -> None:
+    ``allowed`` ``None``: of any tool.
+    """
+
+    def __init__(self, text: str, allowed: frozenset[str] | None) -> None:
         self.text = text
         self.allowed = allowed
         self.calls: list[tuple[int, ToolCall]] = []
         self.taken: list[tuple[int, int]] = []
 
     def find(self) -> list[ToolCall]:
-        self._function_tags()
-        self._pairs(_INVOKE, _INVOKE_PARAMETER)
-        self._pairs(_GLM, _GLM_ARGUMENT)
-        for pattern in (_KIMI, _HARMONY, _MISTRAL, _DEEPSEEK_BARE):
-            self._named_before_json(pattern)
-        self._deepseek()
-        self._json_after_openers()
+        self._marked()
         if not self.calls:
             self._escaped()
             self._named_before_json(_CALL_COLON)
@@ -106,6 +133,26 @@ class Finder:
             self._python()
         if not self.calls:
             self._whole_or_fenced()
+        return self._in_order()
+
+    def find_marked(self) -> list[ToolCall]:
+        """Only what stands in markup of its own."""
+        self._marked()
+        if not self.calls:
+            self._escaped()
+            self._python()
+        return self._in_order()
+
+    def _marked(self) -> None:
+        self._function_tags()
+        self._pairs(_INVOKE, _INVOKE_PARAMETER)
+        self._pairs(_GLM, _GLM_ARGUMENT)
+        for pattern in (_KIMI, _HARMONY, _MISTRAL, _DEEPSEEK_BARE):
+            self._named_before_json(pattern)
+        self._deepseek()
+        self._json_after_openers()
+
+    def _in_order(self) -> list[ToolCall]:
         return [call for _, call in sorted(self.calls, key=lambda pair: pair[0])]
 
     def rest(self) -> str:
@@ -116,12 +163,14 @@ class Finder:
                 pieces.append(self.text[position:start])
             position = max(position, end)
         pieces.append(self.text[position:])
-        return _WRAPPERS.sub("", "".join(pieces)).strip()
+        return _EMPTY_LIST.sub("", _WRAPPERS.sub("", "".join(pieces)).strip()).rstrip()
 
     def _add(self, start: int, end: int, name: Any, arguments: Any) -> bool:
         if isinstance(name, str):
             name = name.strip().removeprefix("functions.")
-        if not isinstance(name, str) or name not in self.allowed or self._overlaps(start, end):
+        if not isinstance(name, str) or self._overlaps(start, end):
+            return False
+        if (name not in self.allowed) if self.allowed is not None else not _NAME.fullmatch(name):
             return False
         if isinstance(arguments, str):
             arguments = parse(arguments.strip()) if arguments.strip() else {}
