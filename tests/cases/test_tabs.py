@@ -3,6 +3,7 @@
 
 import pytest
 
+from tests.support.browsers.base import wait_until
 from tests.support.player import Player
 
 TARGET = "<!doctype html><title>Target</title><body><button onclick=\"document.title='done'\">Finish</button>"
@@ -48,12 +49,22 @@ def test_75_a_link_opens_a_new_tab(player: Player, markup: str) -> None:
 
 
 def test_76_one_tab_although_it_loads_slowly(player: Player) -> None:
-    """The answer names the tab before it has loaded, so that nobody tries again."""
-    player.show(f'<a target="_blank" href="{player.origin}/slow?seconds=2">Open it</a>')
+    """The answer names the tab before it has loaded, and the same click once more opens no second one."""
+    slow = f"{player.origin}/slow?seconds=2"
+    player.show(f'<a target="_blank" href="{slow}">Open it</a>')
+    before = {tab["id"] for tab in player.browser.tabs()}
     answer = player.call("click", text="Open it")
-    assert "newTab" in answer, answer
-    slow = [tab for tab in player.browser.tabs() if tab["id"] == answer["newTab"]["tabId"]]
-    assert len(slow) == 1
+    number = answer["newTab"]["tabId"]
+    again = player.call("click", text="Open it")
+    assert again["success"] is False, again
+    assert str(number) in again["error"], again
+    assert {tab["id"] for tab in player.browser.tabs()} - before == {number}
+    wait_until(
+        lambda: any(tab["id"] == number and tab["url"] == slow for tab in player.browser.tabs()),
+        10,
+        lambda: "the slow page to load",
+    )
+    assert {tab["id"] for tab in player.browser.tabs()} - before == {number}
 
 
 def test_77_the_tab_goes_to_the_background(player: Player) -> None:
@@ -120,6 +131,27 @@ def test_87_a_hidden_field_behind_a_menu(player: Player) -> None:
     assert answer["success"], answer
     # A browser under a test's control may keep its downloads under names of its own.
     assert player.js("names.innerText.trim()") == f"{newest['filename']} 19"
+
+
+def test_87_several_files_for_one_field(player: Player) -> None:
+    """Given together they arrive together. One by one the second takes the place of the first, and says so."""
+    player.port.call("settings.set", values={"agentAllowLocalNetwork": True})
+    urls = [player.site.page(text, "text/csv") for text in ("name\nlamp\n", "name,price\nrug,9\n")]
+    player.show(MENU)
+    saved = player.call("download_files", urls=urls)
+    assert saved["success"], saved
+    numbers = [file["downloadId"] for file in saved["files"]]
+    both = player.call("upload_file", downloadIds=numbers)
+    assert both["success"], both
+    names = [file["name"] for file in both["files"]]
+    assert [file["size"] for file in both["files"]] == [10, 17]
+    assert player.js("[...document.querySelectorAll('#names li')].map((li) => li.textContent)") == [
+        f"{names[0]} 10",
+        f"{names[1]} 17",
+    ]
+    one = player.call("upload_file", downloadIds=numbers[:1])
+    assert (one["success"], one["replaced"]) == (True, names[1:]), one
+    assert player.js("files.files.length") == 1
 
 
 def saved_file(player: Player) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from tests.support.gate import CLICK, SENDING, TYPE, WORK, Person, code, shop, t
 from tests.support.toolbox import FRAME, TAB, context
 from webbrain.core.events import CardField
 from webbrain.core.types import Capability, Mode
-from webbrain.host.reach import Frame
+from webbrain.host.reach import Download, Frame
 from webbrain.policy import grants
 from webbrain.policy.egress import LOCAL_NETWORK_SETTING
 from webbrain.policy.gate import Gate
@@ -269,6 +269,24 @@ async def test_an_upload_is_charged_to_the_page_or_frame() -> None:
     lines = {line.label: line.value for line in ada.cards[0].details}
     assert lines["File"] == "price-list.txt"
     assert lines["Address"] == "https://shop.example/price-list.txt"
+
+
+async def test_every_file_of_an_upload_is_named_and_must_be_there() -> None:
+    ada = Person()
+    for number in (5, 6):
+        url = f"https://files.example/{number}"
+        ada.host.downloads.add(Download(number, url, url, f"/home/ada/cv-{number}.pdf", "complete"))
+    assert await ada.call("upload_file", downloadIds=[5, 6, 5]) is None
+    assert ada.asked() == [("upload", "shop.example")]
+    lines = [(line.label, line.value) for line in ada.cards[0].details if line.label != "Action"]
+    assert lines == [
+        ("File", "cv-5.pdf"),
+        ("Address", "https://files.example/5"),
+        ("File", "cv-6.pdf"),
+        ("Address", "https://files.example/6"),
+    ]
+    assert code(await ada.call("upload_file", downloadIds=[5, 99])) == "no_download"
+    assert len(ada.cards) == 1, "what is not there is not asked about"
 
 
 async def test_the_window_needs_no_host_and_is_not_for_good() -> None:

@@ -1,4 +1,4 @@
-"""Downloads, and what becomes of them: saving, listing, reading, uploading."""
+"""Downloads, and what becomes of them: saving, listing, reading."""
 
 import asyncio
 import base64
@@ -19,7 +19,6 @@ from webbrain.policy import egress
 from webbrain.policy.results import cap_for, render_result
 from webbrain.tools import registry
 from webbrain.tools.saving import AT_ONCE, WAIT, clean_name
-from webbrain.tools.upload_file import CHUNK_BYTES
 
 FORBIDDEN = "http://169.254.169.254/"
 
@@ -361,52 +360,6 @@ async def test_an_unfinished_download_is_not_read() -> None:
     host.downloads.end(4)
     host.http.on("GET", "https://a.example/x", Reply(status=403))
     assert (await call(host, "read_downloaded_file", downloadId=4)).data["code"] == "http_error"
-
-
-# --- upload_file ---
-
-
-async def test_upload_in_pieces() -> None:
-    body = bytes(range(256)) * 4_000
-    host = downloaded("https://shop.example/x")
-    host.http.on("GET", "https://shop.example/x", Reply(headers={"content-type": "image/png"}, chunks=[body]))
-    result = await call(host, "upload_file", downloadId=9, selector="#file")
-    assert result.success
-    sent = [one for one in host.page.calls if one.action == "upload_file"]
-    assert len(sent) == -(-len(body) // CHUNK_BYTES) == 3
-    assert b"".join(base64.b64decode(one.args["data"]) for one in sent) == body
-    assert [one.args["index"] for one in sent] == [0, 1, 2]
-    assert [one.args["last"] for one in sent] == [False, False, True]
-    assert [one.effect for one in sent] == [False, False, True]
-    assert len({one.args["upload"] for one in sent}) == 1
-    assert {(one.args["selector"], one.args["name"], one.args["type"], one.args["size"]) for one in sent} == {
-        ("#file", "tea.bin", "image/png", len(body))
-    }
-
-
-async def test_an_empty_file_is_one_piece() -> None:
-    host = downloaded("data:text/plain,")
-    assert (await call(host, "upload_file", downloadId=9)).success
-    assert [one.args["last"] for one in host.page.calls if one.action == "upload_file"] == [True]
-
-
-async def test_a_refused_piece_ends_it() -> None:
-    host = downloaded("data:application/x;base64," + base64.b64encode(bytes(CHUNK_BYTES + 1)).decode())
-    host.page.on(
-        "upload_file", {"success": False, "code": "ambiguous", "error": "Two fields.", "matchCount": 2}
-    )
-    result = await call(host, "upload_file", downloadId=9, selector="input")
-    assert result.data["code"] == "ambiguous"
-    assert result.data["matchCount"] == 2
-    assert len([one for one in host.page.calls if one.action == "upload_file"]) == 1
-
-
-async def test_too_large_for_a_page() -> None:
-    host = downloaded("https://shop.example/x")
-    host.http.on("GET", "https://shop.example/x", Reply(chunks=[bytes(5_000_000)] * 6))
-    result = await call(host, "upload_file", downloadId=9)
-    assert result.data["code"] == "too_large"
-    assert "25 MB" in result.data["error"]
 
 
 # --- download_resource_from_page, download_social_media ---

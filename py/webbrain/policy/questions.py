@@ -60,7 +60,7 @@ class Call:
     place: Place | None = None
     control: str = ""
     """The name of what would be pressed, as the page says."""
-    file: Download | None = None
+    files: Sequence[Download] = ()
     """What would be uploaded."""
     questions: list[Question] = field(default_factory=list)
     asked: Question | None = None
@@ -112,11 +112,8 @@ def fresh(call: Call, key: str, urls: Sequence[str]) -> Question:
         asked = card(Ask.DOWNLOAD, key, STANDING_OPTIONS, details=lines, warnings=plain_text(urls))
         return Question(asked, standing=need)
     lines = []
-    if call.file is not None:
-        lines = [
-            detail("File", base_name(call.file.filename)),
-            detail("Address", call.file.final_url or call.file.url),
-        ]
+    for file in call.files:
+        lines += [detail("File", base_name(file.filename)), detail("Address", file.final_url or file.url)]
     return Question(card(Ask.UPLOAD, key, STANDING_OPTIONS, details=[*lines, *action(call)]), standing=need)
 
 

@@ -19,8 +19,8 @@ ELSEWHERE: Final = "This file lies at another site than the page. Use download_f
 
 
 class Args(ToolArgs):
-    """Save the picture, video, linked file or canvas of the page that a CSS selector names; also what exists
-    only inside the page (blob:)."""
+    """Save the picture, video, linked file or canvas that a CSS selector names, also what exists only in the
+    page (blob:)."""
 
     selector: str = Field(min_length=1, max_length=SELECTOR_CHARS)
     filename: str | None = Field(None, max_length=NAME_CHARS)

@@ -1,10 +1,10 @@
 """Handing a file to a page."""
 
 import base64
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from webbrain.core.errors import ToolFailed
 from webbrain.core.ids import new_id
@@ -12,7 +12,7 @@ from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.acting import act
-from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.choosing import take_field
 from webbrain.tools.fetching import refusal
 from webbrain.tools.problems import from_page
@@ -25,55 +25,108 @@ UPLOAD_TIMEOUT: Final = 140.0
 SELECTOR_CHARS: Final = 1_000
 NAME_CHARS: Final = 100
 """Of a file's name in a sentence."""
+MOST_FILES: Final = 10
+TOO_LARGE: Final = "A page is given files of at most 25 MB, all together."
+REPLACED: Final = (
+    "The field held what an earlier call put there; that is gone from it now. To have several files in one "
+    "field, give all of them in one call."
+)
+
+DownloadId = Annotated[int, Field(ge=0)]
 
 
 class Args(ToolArgs):
-    """Put a downloaded file into the page's file field. ref_id or selector: the field, or the button or area
-    that asks for a file; without, the page's only field. Do not click it: that opens a system dialog. Check
-    what the page shows then."""
+    """Put downloaded files into a file field, all in one call. ref_id or selector: the field, or what asks
+    for files; else the page's only field. Do not click it: that opens a system dialog. Check what the page
+    shows then."""
 
-    downloadId: int = Field(ge=0)
+    downloadIds: list[DownloadId] = Field(min_length=1, max_length=MOST_FILES)
     ref_id: str | None = Field(None, max_length=40)
     selector: str | None = Field(None, max_length=SELECTOR_CHARS)
+    downloadId: DownloadId | None = Field(None, json_schema_extra={UNTOLD: True})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_is_a_list_of_one(cls, given: Any) -> Any:
+        """A single ``downloadId`` is taken too."""
+        if isinstance(given, dict) and given.get("downloadId") is not None and "downloadIds" not in given:
+            return {**given, "downloadIds": [given["downloadId"]]}
+        return given
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
-    """Fetch the file's source again and give it to the page; a field that is not on the page is asked for."""
+    """Fetch the sources of all files again, then give them to the page together; a field that is not on the
+    page is asked for."""
     await ctx.host.browser.get_tab(ctx.tab_id)
-    try:
-        file = await content(ctx, await find(ctx, args.downloadId), MOST_BYTES)
-    except ToolFailed as error:
-        if error.code == "too_large":
-            return ToolResult.error("A page is given files of at most 25 MB.", code="too_large")
-        return refusal(error)
-    result = await _give(ctx, file, args.model_dump(include={"ref_id", "selector"}, exclude_none=True))
+    files: list[Content] = []
+    for number in dict.fromkeys(args.downloadIds):
+        room = MOST_BYTES - sum(len(file.body) for file in files)
+        try:
+            files.append(await content(ctx, await find(ctx, number), room))
+        except ToolFailed as error:
+            if error.code == "too_large":
+                return ToolResult.error(TOO_LARGE, code="too_large", downloadId=number)
+            return refusal(
+                ToolFailed(error.message, code=error.code, data={**error.data, "downloadId": number})
+            )
+    result = await _give(ctx, files, args.model_dump(include={"ref_id", "selector"}, exclude_none=True))
     opener = result.data.pop("opener", None)
     if isinstance(opener, str) and result.data.get("code") == "no_file_input":
-        await take_field(ctx, opener, file.name[:NAME_CHARS])
-        result = await _give(ctx, file, {"ref_id": opener, "handed": True})
+        await take_field(ctx, opener, ", ".join(file.name for file in files)[:NAME_CHARS])
+        result = await _give(ctx, files, {"ref_id": opener, "handed": True})
+    _say_replaced(ctx, result)
     return result
 
 
-async def _give(ctx: ToolContext, file: Content, place: Mapping[str, Any]) -> ToolResult:
-    """Hand the file over in pieces."""
-    message = {
-        **place,
+async def _give(ctx: ToolContext, files: Sequence[Content], place: Mapping[str, Any]) -> ToolResult:
+    """Hand the files over in pieces. Before the last piece of the last one nothing changes: the page script
+    keeps them until then."""
+    lot = new_id("lot")
+    pieces = [piece for file in files for piece in _pieces(file, {**place, "lot": lot}, file is files[-1])]
+    for piece in pieces[:-1]:
+        answer = await ctx.page("upload_file", _encoded(piece), timeout=PAGE_READ_TIMEOUT)
+        if answer.get("success") is not True:
+            return from_page(answer, "")
+    size = sum(len(file.body) for file in files)
+    return await act(ctx, "upload_file", _encoded(pieces[-1]), summary=f"{size} bytes handed over")
+
+
+def _pieces(file: Content, message: Mapping[str, Any], is_last: bool) -> list[dict[str, Any]]:
+    """The messages with a file's content, still as bytes."""
+    whole = {
+        **message,
         "upload": new_id("upload"),
         "name": file.name,
         "type": file.mime,
         "size": len(file.body),
     }
-    starts = range(0, max(len(file.body), 1), CHUNK_BYTES)
-    for index, start in enumerate(starts):
-        data = base64.b64encode(file.body[start : start + CHUNK_BYTES]).decode()
-        piece = {**message, "index": index, "data": data, "last": index == len(starts) - 1}
-        if piece["last"]:
-            break
-        # Pieces before the last change nothing: the page script keeps them until then.
-        answer = await ctx.page("upload_file", piece, timeout=PAGE_READ_TIMEOUT)
-        if answer.get("success") is not True:
-            return from_page(answer, "")
-    return await act(ctx, "upload_file", piece, summary=f"{len(file.body)} bytes handed over")
+    body = memoryview(file.body)
+    pieces = [
+        {**whole, "index": index, "data": body[start : start + CHUNK_BYTES], "last": False}
+        for index, start in enumerate(range(0, max(len(body), 1), CHUNK_BYTES))
+    ]
+    pieces[-1]["last"] = True
+    if not is_last:
+        pieces[-1]["more"] = True
+    return pieces
+
+
+def _encoded(piece: Mapping[str, Any]) -> dict[str, Any]:
+    return {**piece, "data": base64.b64encode(piece["data"]).decode()}
+
+
+def _say_replaced(ctx: ToolContext, result: ToolResult) -> None:
+    """Say so if these files took the place of others that the run put into the same field before."""
+    field, held = result.data.get("ref_id"), result.data.get("files")
+    if not isinstance(field, str) or not isinstance(held, list):
+        return
+    names = [str(file.get("name", "")) for file in held if isinstance(file, dict)]
+    known: dict[str, list[str]] = ctx.state.memory.setdefault(SPEC.name, {})
+    gone = [name for name in known.get(field, []) if name not in names] if names else []
+    known[field] = names
+    if gone:
+        result.data["replaced"] = gone
+        result.notes.append(REPLACED)
 
 
 SPEC = spec(
@@ -85,7 +138,7 @@ SPEC = spec(
     capability=Capability.UPLOAD,
     untrusted=True,
     effect=True,
-    label="Upload download {downloadId}",
+    label="Upload files",
     timeout=UPLOAD_TIMEOUT,
-    example='{"downloadId": 1}',
+    example='{"downloadIds": [1]}',
 )
