@@ -14,6 +14,7 @@ from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.protocols import HttpRequest
 from webbrain.providers.extra_body import EXTRA_BODY_CHARS
 from webbrain.providers.history import DOCUMENT_LEFT_OUT
+from webbrain.providers.wire import kept
 
 PDF = "data:application/pdf;base64,JVBERi0="
 USER = Message(role="user", content="hi")
@@ -27,6 +28,13 @@ async def body(provider: str, asked: ModelRequest | None = None, **form: Any) ->
     host.http.on("POST", "*", whole(endpoint(provider, **form).wire))
     await client(host, provider, **form).complete(asked or request(temperature=0.3))
     return host.http.bodies()[0]
+
+
+def replay(wire: str, provider: str, model: str, **data: Any) -> dict[str, Any]:
+    """What a turn of this model keeps for its service, made as the wires make it."""
+    ready = endpoint(provider, model=model)
+    event = kept(wire, ready, **data)
+    return dict(event.data)
 
 
 def error(message: str, **fields: Any) -> Reply:
@@ -135,8 +143,8 @@ async def test_a_service_that_demands_it_and_refuses_it_still_is_not_asked_for_e
 
 async def thoughts_sent(provider: str, model: str, *, user_after: bool) -> bool:
     """Whether a thought goes back, with or without a word of the user since."""
-    replay = {"wire": "openai_chat", "model": model, "reasoning_content": "Hm."}
-    turns = [USER, CALLED.model_copy(update={"replay": replay}), RESULT]
+    mine = replay("openai_chat", provider, model, reasoning_content="Hm.")
+    turns = [USER, CALLED.model_copy(update={"replay": mine}), RESULT]
     if user_after:
         turns += [Message(role="assistant", content="Done."), USER]
     sent = await body(provider, ModelRequest(messages=turns, tools=TOOLS), model=model)
@@ -170,11 +178,43 @@ async def test_how_long_thoughts_go_back(provider: str, model: str, in_loop: boo
 
 async def test_reasoning_details_go_back_to_the_router_and_the_model_they_came_from() -> None:
     details = [{"type": "reasoning.encrypted", "data": "abc", "index": 0}]
-    replay = {"wire": "openai_chat", "model": "openrouter/free", "reasoning_details": details}
-    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": replay}), RESULT], tools=TOOLS)
+    mine = replay("openai_chat", "openrouter", "openrouter/free", reasoning_details=details)
+    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": mine}), RESULT], tools=TOOLS)
     assert (await body("openrouter", asked))["messages"][1]["reasoning_details"] == details
     assert "reasoning_details" not in (await body("openrouter", asked, model="other/model"))["messages"][1]
     assert "reasoning_details" not in (await body("groq", asked))["messages"][1]
+
+
+KEPT: dict[str, tuple[str, str, dict[str, str], dict[str, Any]]] = {
+    "openai_chat": ("vivgrid", "deepseek-v4-pro", {}, {"reasoning_content": "kept-for-the-maker"}),
+    "openai_responses": ("openai", "gpt-5.6-terra", {"apiFormat": "responses"},
+        {"items": [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "kept-for-the-maker"},
+                   {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "click_ax", "arguments": "{}"}]}),
+    "anthropic": ("anthropic", "claude-sonnet-4-6", {},
+        {"thinking": [{"type": "thinking", "thinking": "kept-for-the-maker", "signature": "c2ln"}]}),
+    "bedrock": ("aws_bedrock", "us.anthropic.claude-sonnet-4-6", {},
+        {"thinking": [{"reasoningText": {"text": "kept-for-the-maker", "signature": "c2ln"}}]}),
+}  # fmt: skip
+"""A service, a model, a form and what it wants back, by wire."""
+
+
+@pytest.mark.parametrize("wire", KEPT)
+async def test_what_a_turn_keeps_goes_to_nobody_but_its_maker(wire: str) -> None:
+    """The same model of the same format at another service or address is somebody else, and a turn that does
+    not say whose it is belongs to nobody."""
+    provider, model, form, data = KEPT[wire]
+    mine = replay(wire, provider, model, **data)
+
+    async def goes(replayed: dict[str, Any], **more: str) -> bool:
+        turn = CALLED.model_copy(update={"replay": replayed})
+        asked = ModelRequest(messages=[USER, turn, RESULT], tools=TOOLS)
+        return "kept-for-the-maker" in json.dumps(await body(provider, asked, model=model, **form, **more))
+
+    assert await goes(mine)
+    assert not await goes(mine, baseUrl="https://proxy.example.com/v1")
+    assert not await goes({**mine, "provider": "custom"})
+    assert not await goes({**mine, "model": "another"})
+    assert not await goes({key: value for key, value in mine.items() if key not in ("provider", "baseUrl")})
 
 
 async def test_gemini_gets_a_signature_for_calls_it_did_not_make() -> None:
@@ -222,8 +262,8 @@ async def test_a_responses_body() -> None:
 async def test_items_never_leak_into_other_formats_or_models() -> None:
     items = [{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "secret-thought"},
              {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "click_ax", "arguments": "{}", "status": None}]  # fmt: skip
-    replay = {"wire": "openai_responses", "model": "gpt-5.6-terra", "items": items}
-    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": replay}), RESULT], tools=TOOLS)
+    mine = replay("openai_responses", "openai", "gpt-5.6-terra", items=items)
+    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": mine}), RESULT], tools=TOOLS)
     sent = await body("openai", asked)
     assert sent["input"][1] == items[0]
     assert sent["input"][2] == {key: value for key, value in items[1].items() if value is not None}
@@ -246,8 +286,8 @@ async def test_items_never_leak_into_other_formats_or_models() -> None:
     ],
 )  # fmt: skip
 async def test_items_that_would_be_refused_are_mended(items: list[Any], kinds: list[str]) -> None:
-    replay = {"wire": "openai_responses", "model": "gpt-5.6-terra", "items": items}
-    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": replay}), RESULT], tools=TOOLS)
+    mine = replay("openai_responses", "openai", "gpt-5.6-terra", items=items)
+    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": mine}), RESULT], tools=TOOLS)
     sent = (await body("openai", asked))["input"][1:-1]
     assert [item["type"] for item in sent] == kinds
     assert sent[0]["call_id"] == "c1"
@@ -387,9 +427,9 @@ async def test_claude_does_not_begin_to_think_in_the_middle_of_calls() -> None:
     asked = ModelRequest(messages=[USER, CALLED, RESULT], tools=TOOLS)
     assert "thinking" not in await body("anthropic", asked, reasoningEffort="high")
     block = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
-    replay = {"wire": "anthropic", "model": "claude-sonnet-4-6", "thinking": [block]}
+    mine = replay("anthropic", "anthropic", "claude-sonnet-4-6", thinking=[block])
     with_thoughts = ModelRequest(
-        messages=[USER, CALLED.model_copy(update={"replay": replay}), RESULT], tools=TOOLS
+        messages=[USER, CALLED.model_copy(update={"replay": mine}), RESULT], tools=TOOLS
     )
     sent = await body("anthropic", with_thoughts, reasoningEffort="high")
     assert sent["thinking"]

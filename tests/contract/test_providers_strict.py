@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.models import TOOLS, client
+from tests.support.models import TOOLS, client, endpoint
 from tests.support.streams import FORM, PROVIDER
 from tests.support.strict import SERVERS, StrictHost
 from webbrain.core.errors import ProviderFailed
@@ -72,8 +72,14 @@ async def test_the_same_conversation_goes_on_with_another_model(wire: str) -> No
     assert host.refused == []
 
 
-def damaged(rng: random.Random) -> list[Message]:
+KEPT = ("items", "thinking", "reasoning_details", "reasoning_content")
+DAMAGE: tuple[Any, ...] = ([], None, [{}], [1])
+"""What a crash may make of what a turn keeps for its service."""
+
+
+def damaged(rng: random.Random, wire: str) -> list[Message]:
     """A conversation as aborts, trims, crashes and inventive models leave it."""
+    ready = endpoint(PROVIDER[wire], **FORM.get(PROVIDER[wire], {}))
     ids = ["c1", "c1", "c2", "call 3!", "ü", "", "x" * 90, "toolu_1", "a.b", "a_b"]
     texts = ["Hello", "", "   ", "\ud83d half an emoji", "a\u0000b", "trailing   ", "[DONE]", "\n"]
     arguments = ["{}", '{"a": 1}', "{broken", "[]", "null", "", '"text"', '{"a": "\\ud800"}']
@@ -89,18 +95,16 @@ def damaged(rng: random.Random) -> list[Message]:
         role = rng.choice(["system", "user", "assistant", "tool"])
         text = rng.choice(texts)
         if role == "assistant":
-            foreign: Any = rng.choice(
-                [
-                    None,
-                    {
-                        "wire": "openai_responses",
-                        "model": "gpt-5.6-terra",
-                        "items": rng.choice([[], None, [{}], [1]]),
-                    },
-                    {"wire": "anthropic", "model": "claude-sonnet-4-6", "thinking": rng.choice([[], [1]])},
-                    {"wire": "openai_chat", "model": "openrouter/free", "extra_content": 1},
-                ]
+            kept: Any = rng.choice(
+                [None, {"extra_content": 1}, *({key: damage} for key in KEPT for damage in DAMAGE)]
             )
+            maker = {
+                "wire": wire,
+                "provider": PROVIDER[wire],
+                "baseUrl": ready.base_url,
+                "model": ready.info.model,
+            }
+            foreign = kept and {**maker, **kept}
             return Message(role="assistant", content=text, tool_calls=calls(), replay=foreign)
         if role == "tool":
             return Message(
@@ -120,7 +124,7 @@ async def test_damaged_conversations_are_acceptable_to_each_wire(wire: str) -> N
     seed = random.SystemRandom().randrange(2**32)
     for number in range(HISTORIES):
         rng = random.Random(f"{seed} {number}")
-        messages = damaged(rng)
+        messages = damaged(rng, wire)
         tools = TOOLS if rng.random() < 0.7 else []
         choice: Any = rng.choice(["auto", "auto", "required", "none"])
         host = StrictHost(wire, lambda call: Reply("Yes."))

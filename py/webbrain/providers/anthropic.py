@@ -18,7 +18,6 @@ from webbrain.providers.wire import (
     Finished,
     Learned,
     ReasoningDelta,
-    Replay,
     StreamBroken,
     StreamDecoder,
     Terminal,
@@ -33,6 +32,7 @@ from webbrain.providers.wire import (
     encode,
     frame,
     items,
+    kept,
     model_named,
     obj,
     place,
@@ -242,8 +242,18 @@ def _may_think(turns: list[Message], endpoint: Endpoint) -> bool:
 
 
 def _thoughts(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
-    thoughts = replayed(turn, WIRE, endpoint).get("thinking", [])
-    return [dict(block) for block in thoughts if isinstance(block, dict)]
+    thoughts = replayed(turn, WIRE, endpoint).get("thinking")
+    return [dict(block) for block in thoughts if _is_thought(block)] if isinstance(thoughts, list) else []
+
+
+def _is_thought(block: Any) -> bool:
+    """Whether the service would take this block back."""
+    match block:
+        case {"type": "thinking", "thinking": str(), "signature": str(signature)}:
+            return bool(signature)
+        case {"type": "redacted_thinking", "data": str()}:
+            return True
+    return False
 
 
 def _version(model: str) -> tuple[str, tuple[int, int]]:
@@ -308,7 +318,7 @@ def _usage(raw: Any) -> Iterator[WireEvent]:
 
 def _replay(endpoint: Endpoint, thoughts: list[dict[str, Any]]) -> Iterator[WireEvent]:
     if thoughts:
-        yield Replay({"wire": WIRE, "model": endpoint.info.model, "thinking": thoughts})
+        yield kept(WIRE, endpoint, thinking=thoughts)
 
 
 def _finish(endpoint: Endpoint, reason: Any) -> Iterator[WireEvent]:

@@ -26,7 +26,6 @@ from webbrain.providers.wire import (
     Finished,
     Learned,
     ReasoningDelta,
-    Replay,
     StreamBroken,
     StreamDecoder,
     Terminal,
@@ -39,6 +38,7 @@ from webbrain.providers.wire import (
     encode,
     frame,
     items,
+    kept,
     obj,
     place,
     replayed,
@@ -211,8 +211,10 @@ def _blocks(endpoint: Endpoint, numbers: Iterator[int], turn: Message) -> list[d
         result = {"toolUseId": turn.tool_call_id or "", "content": [{"text": turn.content}]}
         return [{"toolResult": result}]
     blocks: list[dict[str, Any]] = []
-    thoughts = replayed(turn, WIRE, endpoint).get("thinking", [])
-    blocks += [{"reasoningContent": dict(thought)} for thought in thoughts if isinstance(thought, dict)]
+    thoughts = replayed(turn, WIRE, endpoint).get("thinking")
+    for thought in thoughts if isinstance(thoughts, list) else ():
+        if _is_signed(thought):
+            blocks.append({"reasoningContent": dict(thought)})
     for image in turn.images:
         media, data = data_url(image.data_url)
         kind = media.removeprefix("image/").replace("jpg", "jpeg")
@@ -256,9 +258,17 @@ def _usage(raw: Any) -> Iterator[WireEvent]:
 
 def _replay(endpoint: Endpoint, thoughts: list[dict[str, Any]]) -> Iterator[WireEvent]:
     """Thoughts that are signed must come back; those that are not may not."""
-    signed = [t for t in thoughts if "redactedContent" in t or obj(t.get("reasoningText")).get("signature")]
-    if signed:
-        yield Replay({"wire": WIRE, "model": endpoint.info.model, "thinking": signed})
+    if signed := [thought for thought in thoughts if _is_signed(thought)]:
+        yield kept(WIRE, endpoint, thinking=signed)
+
+
+def _is_signed(thought: Any) -> bool:
+    match thought:
+        case {"redactedContent": str()}:
+            return True
+        case {"reasoningText": {"text": str(), "signature": str(signature)}}:
+            return bool(signature)
+    return False
 
 
 def _finish(endpoint: Endpoint, reason: Any) -> Iterator[WireEvent]:

@@ -12,7 +12,6 @@ from webbrain.providers.wire import (
     Finish,
     Finished,
     ReasoningDelta,
-    Replay,
     StreamBroken,
     Terminal,
     TextDelta,
@@ -22,6 +21,7 @@ from webbrain.providers.wire import (
     count,
     frame,
     items,
+    kept,
     model_named,
     obj,
     string,
@@ -180,7 +180,7 @@ class _Kept:
         if entry.extra_content_replay and self._extras:
             data["extra_content"] = self._extras
         if data:
-            yield Replay({"wire": WIRE, "model": self._endpoint.info.model, **data})
+            yield kept(WIRE, self._endpoint, **data)
 
     def _detail(self, piece: dict[str, Any]) -> None:
         """Join the pieces of one detail; a stream sends them one after the other under one index."""

@@ -155,10 +155,12 @@ def _assistant(turn: Message, endpoint: Endpoint, *, in_loop: bool) -> dict[str,
     out: dict[str, Any] = {"role": "assistant", "content": turn.content or nothing}
     replay = replayed(turn, WIRE, endpoint)
     wanted = endpoint.reasoning_replay == "calls" or (endpoint.reasoning_replay == "loop" and in_loop)
-    if wanted and replay.get("reasoning_content") and turn.tool_calls:
-        out["reasoning_content"] = replay["reasoning_content"]
-    if endpoint.entry.reasoning_details_replay and replay.get("reasoning_details"):
-        out["reasoning_details"] = replay["reasoning_details"]
+    thought = replay.get("reasoning_content")
+    if wanted and turn.tool_calls and thought and isinstance(thought, str):
+        out["reasoning_content"] = thought
+    details = replay.get("reasoning_details")
+    if endpoint.entry.reasoning_details_replay and details and isinstance(details, list):
+        out["reasoning_details"] = [detail for detail in details if isinstance(detail, dict)]
     extras = replay.get("extra_content") if endpoint.entry.extra_content_replay else None
     if turn.tool_calls:
         calls: list[dict[str, Any]] = []

@@ -20,7 +20,6 @@ from webbrain.providers.wire import (
     Finished,
     Learned,
     ReasoningDelta,
-    Replay,
     StreamBroken,
     StreamDecoder,
     Terminal,
@@ -34,6 +33,7 @@ from webbrain.providers.wire import (
     encode,
     frame,
     items,
+    kept,
     model_named,
     newer_openai,
     obj,
@@ -227,7 +227,7 @@ def _completed(
                 key, string(item.get("call_id")), string(item.get("name")), string(item.get("arguments"))
             )
     if output:
-        yield Replay({"wire": WIRE, "model": endpoint.info.model, "items": output})
+        yield kept(WIRE, endpoint, items=output)
     yield Finished("tool_calls" if calls else "stop")
     yield Terminal()
 

@@ -346,11 +346,26 @@ def usage_beside(raw: Mapping[str, Any], fresh: str, answer: str, read: str, wri
     )
 
 
+def kept(wire: str, endpoint: Endpoint, **data: Any) -> Replay:
+    """What a wire puts aside with a turn, with whom it belongs to."""
+    return Replay({**_maker(wire, endpoint), **data})
+
+
 def replayed(turn: Message, wire: str, endpoint: Endpoint) -> dict[str, Any]:
-    """What this wire put aside with a turn, if the same model of the same format made it."""
+    """What this wire put aside with a turn, if the same model of the same service at the same address made
+    it: signatures and encrypted thoughts are refused by any other, and are none of its business."""
     replay = turn.replay or {}
-    mine = replay.get("wire") == wire and replay.get("model") == endpoint.info.model
+    mine = all(replay.get(key) == value for key, value in _maker(wire, endpoint).items())
     return replay if mine else {}
+
+
+def _maker(wire: str, endpoint: Endpoint) -> dict[str, str]:
+    return {
+        "wire": wire,
+        "provider": endpoint.entry.id,
+        "baseUrl": endpoint.base_url,
+        "model": endpoint.info.model,
+    }
 
 
 def effort_for(request: ModelRequest, endpoint: Endpoint) -> Effort:
