@@ -6,20 +6,20 @@ import { whole } from "./args.js";
 import { deepQuery, scopesOf } from "./deep.js";
 import {
   deepActive,
+  documentOf,
   documentTitle,
   documentURL,
   formElements,
   formMethod,
   isHTML,
   localName,
-  query,
-  queryAll,
+  nodeType,
   readyState,
 } from "./dom.js";
 import { SELECTION_CHARS, WAIT_DEFAULT_MS, WAIT_MAX_MS } from "./limits.js";
 import { describeName, textInside } from "./names.js";
 import { inputType, roleOf } from "./roles.js";
-import { validSelector } from "./selectors.js";
+import { firstMatch, validSelector } from "./selectors.js";
 import { isRendered } from "./sight.js";
 import { block, cut, line } from "./text.js";
 
@@ -34,6 +34,8 @@ const LISTED = 10;
 /** Fields looked at, of one form and of all that stand outside the forms listed. */
 const FIELDS = 1_000;
 const RECHECK_MS = 250;
+/** How many times as long as a look took the page is left alone after it. */
+const RECHECK_SHARE = 5;
 
 /**
  * @param {Session} session
@@ -148,12 +150,31 @@ export function getSelectionText() {
       text = "";
     }
   }
-  text ||= String(Document.prototype.getSelection.call(document) ?? "");
+  text ||= selectedIn(active);
   return {
     success: true,
     text: cut(block(text.slice(0, SELECTION_CHARS + 100)), SELECTION_CHARS),
     truncated: text.length > SELECTION_CHARS,
   };
+}
+
+/**
+ * Each document has a selection of its own, and in Chromium each shadow root as well; the one where the focus is counts first.
+ * @param {Element | null} active
+ * @returns {string}
+ */
+function selectedIn(active) {
+  const roots = scopesOf().scopes.map(({ root }) => root);
+  if (active)
+    roots.unshift(/** @type {ShadowRoot} */ (Node.prototype.getRootNode.call(active)), documentOf(active));
+  for (const root of roots) {
+    const text =
+      nodeType(root) === 9
+        ? Document.prototype.getSelection.call(root)
+        : /** @type {any} */ (ShadowRoot.prototype).getSelection?.call(root);
+    if (text && String(text)) return String(text);
+  }
+  return "";
 }
 
 /**
@@ -165,46 +186,46 @@ export async function waitForElement(session, args) {
   const selector = validSelector(args.selector);
   const timeout = whole(args.timeout, WAIT_DEFAULT_MS, 0, WAIT_MAX_MS);
   const start = performance.now();
-  const find = () => {
-    const first = query(document, selector);
-    if (!first || isRendered(first)) return first;
-    return Array.from(queryAll(document, selector)).slice(0, 50).find(isRendered) ?? null;
-  };
-  const found = find() ?? (timeout > 0 ? await appear(find, timeout) : null);
+  const found = firstMatch(selector) ?? (timeout > 0 ? await appear(selector, timeout) : null);
   const elapsedMs = Math.round(performance.now() - start);
   if (!found) return { success: true, found: false, timedOut: true, elapsedMs };
   return { success: true, found: true, timedOut: false, elapsedMs, element: session.describe(found) };
 }
 
 /**
- * @param {() => Element | null} find
+ * @param {string} selector
  * @param {number} timeout
  * @returns {Promise<Element | null>}
  */
-function appear(find, timeout) {
+function appear(selector, timeout) {
   return new Promise((done) => {
     let due = false;
     /** @param {Element | null} found */
     const end = (found) => {
       observer.disconnect();
       clearTimeout(last);
-      clearInterval(ticking);
+      clearTimeout(ticking);
       done(found);
     };
-    const look = () => {
-      due = false;
-      const found = find();
-      if (found) end(found);
-    };
-    // A storm of changes costs one look per tick, not one per change.
+    // A storm of changes costs one look at the document per tick, not one per change.
     const observer = new MutationObserver(() => {
       if (due) return;
       due = true;
-      setTimeout(look, 20);
+      setTimeout(() => {
+        due = false;
+        const found = firstMatch(selector, [{ root: document, host: null, outer: null }]);
+        if (found) end(found);
+      }, 20);
     });
     observer.observe(document, { subtree: true, childList: true, attributes: true });
-    // What style sheets do is no mutation.
-    const ticking = setInterval(look, RECHECK_MS);
-    const last = setTimeout(() => end(find()), timeout);
+    // What style sheets, shadow roots and frames do is no mutation of the document. On a huge page a look costs time.
+    const look = () => {
+      const start = performance.now();
+      const found = firstMatch(selector);
+      if (found) return end(found);
+      ticking = setTimeout(look, Math.max(RECHECK_MS, RECHECK_SHARE * (performance.now() - start)));
+    };
+    let ticking = setTimeout(look, RECHECK_MS);
+    const last = setTimeout(() => end(firstMatch(selector)), timeout);
   });
 }

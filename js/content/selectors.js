@@ -2,18 +2,22 @@
  * CSS selectors given by the model: parsed before use, searched through shadow roots and frames of the same origin.
  */
 
-import { deepQuery } from "./deep.js";
-import { query } from "./dom.js";
+import { deepQuery, scopesOf } from "./deep.js";
+import { query, queryAll } from "./dom.js";
 import { SELECTOR_CHARS } from "./limits.js";
 import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
 import { line, quote } from "./text.js";
+
+/** @typedef {import("./deep.js").Scope} Scope */
 
 /** What other tools call selectors and browsers do not. */
 const FOREIGN =
   /:(contains|has-text|text|text-is|text-matches|visible|eq|nth-match)\b|^(text|xpath|role|id|css)=|>>|^\/\//i;
 /** Matches collected. */
 const MATCHES = 500;
+/** Matches of one scope that are asked whether they are shown, where the first is enough. */
+const SHOWN = 2_000;
 
 /**
  * @param {unknown} given
@@ -60,4 +64,19 @@ export function everyMatch(selector) {
  */
 export function matchesOf(selector) {
   return deepQuery(selector, MATCHES, isRendered).found;
+}
+
+/**
+ * The first match a user can see.
+ * @param {string} selector one that parses
+ * @param {Scope[]} [scopes] where to look, the whole page otherwise
+ * @returns {Element | null}
+ */
+export function firstMatch(selector, scopes = scopesOf().scopes) {
+  for (const { root } of scopes) {
+    const all = queryAll(root, selector);
+    for (let i = 0; i < all.length && i < SHOWN; i++)
+      if (isRendered(/** @type {Element} */ (all[i]))) return /** @type {Element} */ (all[i]);
+  }
+  return null;
 }

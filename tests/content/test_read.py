@@ -139,6 +139,40 @@ def test_waiting(tab: Tab) -> None:
     assert len(str(never)) < 200
 
 
+INSIDE = """<p id=p>Outside</p><iframe srcdoc="<p>frame</p>"></iframe><x-box></x-box><script>
+  window.root = document.querySelector("x-box").attachShadow({mode: "open"});
+  root.innerHTML = "<div><p>shadow</p></div>";
+  window.inner = () => frames[0].document.querySelector("p");</script>"""
+
+
+@pytest.mark.parametrize("place", ["root.querySelector('div')", "frames[0].document.body"])
+def test_waiting_inside_shadow_roots_and_frames(tab: Tab, place: str) -> None:
+    tab.show(INSIDE)
+    tab.until("inner()")
+    tab.js(
+        f"setTimeout(() => {{ {place}.innerHTML = '<b hidden class=late></b><b class=late>now</b>' }}, 150)"
+    )
+    late = tab.call("wait_for_element", selector="b.late", timeout=10_000)
+    assert (late["found"], late["elapsedMs"] < 5_000) == (True, True)
+    assert "now" in late["element"]
+    assert tab.call("wait_for_element", selector="b.late", timeout=0)["found"]
+
+
+def test_selections_of_shadow_roots_and_frames(tab: Tab) -> None:
+    tab.show(INSIDE)
+    tab.until("inner()")
+    tab.js("frames[0].getSelection().selectAllChildren(inner())")
+    assert tab.call("get_selection")["text"] == "frame"
+    tab.js(
+        "frames[0].getSelection().removeAllRanges(); root.getSelection().selectAllChildren(root.firstChild)"
+    )
+    assert tab.call("get_selection")["text"].strip() == "shadow"
+    tab.js("getSelection().selectAllChildren(p); frames[0].getSelection().selectAllChildren(inner())")
+    assert tab.call("get_selection")["text"] == "Outside"
+    tab.js("frames[0].document.body.tabIndex = 0; frames[0].document.body.focus()")
+    assert tab.call("get_selection")["text"] == "frame", "the one where the focus is"
+
+
 @pytest.mark.parametrize("selector", ["div:contains('x')", "p:has-text('x')", "###", "", None, "p" * 2000])
 def test_selectors_that_are_none(tab: Tab, selector: str | None) -> None:
     answer = tab.show("<p>x</p>").call("wait_for_element", selector=selector, timeout=50)
