@@ -2,24 +2,16 @@
  * `click_ax` and `click`: press something and look what came of it.
  */
 
-import {
-  composedClosest,
-  composedContains,
-  deepActive,
-  documentURL,
-  isHTML,
-  localName,
-  rectOf,
-} from "./dom.js";
+import { composedClosest, deepActive, documentURL, isHTML, localName } from "./dom.js";
 import { REPEAT_MS } from "./handlimits.js";
 import { HREF_CHARS } from "./limits.js";
 import { anchorFields, hashOf, linkOf } from "./links.js";
 import { describeName } from "./names.js";
-import { press, pressTarget, reach } from "./press.js";
+import { press, pressPart, reach } from "./press.js";
 import { mayRetry } from "./retry.js";
 import { inputType, isListBox, isTypeable, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
-import { isRendered, plainRect } from "./sight.js";
+import { plainRect } from "./sight.js";
 import { targetOf } from "./target.js";
 import { line } from "./text.js";
 import { chooseOptions } from "./values.js";
@@ -137,9 +129,7 @@ export async function prepare(session, aimed) {
   const { element: e, part, point } = aimed;
   const tag = localName(e);
   refuse(e, tag);
-  const whole = pressTarget(e);
-  const inner = part && part !== e && whole === e && composedContains(e, part) && hasSize(part) ? part : null;
-  const target = inner ?? whole;
+  const target = pressPart(e, part);
   const role = roleOf(e);
   const reached = point ? { point, hit: part ?? e } : await reach(session, target);
   const ready = {
@@ -157,12 +147,6 @@ export async function prepare(session, aimed) {
   };
   session.touch(e);
   return ready;
-}
-
-/** @param {Element} e */
-function hasSize(e) {
-  const rect = rectOf(e);
-  return isRendered(e) && rect.width > 0 && rect.height > 0;
 }
 
 /** @param {Session} session @param {Element} e @returns {number} how often it has been pressed in a row, this time included */

@@ -20,10 +20,10 @@ import { blurAsUser, focusAsUser, focusable } from "./focus.js";
 import { DRAG_STEP_MS, DRAG_STEPS, DRAG_STEPS_MAX } from "./handlimits.js";
 import { TICK_MS } from "./limits.js";
 import { describeName } from "./names.js";
-import { hover, mouse, pressTarget, reach } from "./press.js";
+import { hover, mouse, ownPoint, pressTarget, reach } from "./press.js";
 import { roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
-import { plainRect, reachablePoint, topmostAt } from "./sight.js";
+import { plainRect, topmostAt } from "./sight.js";
 import { quote } from "./text.js";
 import { Watch } from "./watch.js";
 
@@ -75,6 +75,62 @@ export async function dragDrop(session, args) {
  * @throws {Refusal}
  */
 export async function prepareDrag(session, args) {
+  const { source, target, ref, from, to, hit } = await reachDrag(session, args);
+  session.tokens.check(session, "drag_drop", args);
+  return {
+    source,
+    target,
+    ref,
+    from,
+    to,
+    hit,
+    steps: whole(args.steps, DRAG_STEPS, 1, DRAG_STEPS_MAX),
+    draggable: composedClosest(hit, (x) => isHTML(x) && /** @type {HTMLElement} */ (x).draggable === true),
+    before: { rect: plainRect(source), parent: composedParent(source) },
+    watch: new Watch(session, source, target ?? undefined),
+  };
+}
+
+/**
+ * Bring both ends into view, and say where they are.
+ * @param {Session} session
+ * @param {Args} args
+ * @returns {Promise<Ends & { ref: string, from: Point, to: Point, hit: Element }>}
+ * @throws {Refusal}
+ */
+export async function reachDrag(session, args) {
+  const ends = endsOf(session, args);
+  const { source, target } = ends;
+  const handle = pressTarget(source);
+  let reached = await reach(session, handle);
+  if (target && !inView(target)) {
+    // Both ends must be on screen at once, as they must be for a hand.
+    Element.prototype.scrollIntoView.call(target, {
+      block: "nearest",
+      inline: "nearest",
+      behavior: "instant",
+    });
+    await pause(0);
+    const again = ownPoint(handle);
+    if (!("point" in again))
+      throw new Refusal(
+        "too_far",
+        "Source and target do not fit on the screen together. Drag in parts with dx and dy, or use the page's own buttons for moving.",
+      );
+    reached = { ...again, scrolled: true };
+  }
+  return { ...ends, from: reached.point, hit: reached.hit, to: endPoint(ends, reached.point) };
+}
+
+/** @typedef {{ source: Element, ref: string, target: Element | null, dx: number, dy: number }} Ends */
+
+/**
+ * @param {Session} session
+ * @param {Args} args
+ * @returns {Ends}
+ * @throws {Refusal}
+ */
+function endsOf(session, args) {
   const { element: source, ref } = session.element(args.fromRefId);
   const target =
     args.toRefId === undefined || args.toRefId === null ? null : session.element(args.toRefId).element;
@@ -83,47 +139,36 @@ export async function prepareDrag(session, args) {
     throw new Refusal("bad_target", "Say where to: toRefId, or dx and dy in pixels from the start.");
   if (target && documentOf(target) !== documentOf(source))
     throw new Refusal("other_frame", "Source and target lie in different frames; a drag cannot cross them.");
-  const handle = pressTarget(source);
-  let reached = await reach(session, handle);
-  if (target && !inView(centre(target))) {
-    // Both ends must be on screen at once, as they must be for a hand.
-    Element.prototype.scrollIntoView.call(target, {
-      block: "nearest",
-      inline: "nearest",
-      behavior: "instant",
-    });
-    await pause(0);
-    const again = reachablePoint(handle);
-    if (!("point" in again))
-      throw new Refusal(
-        "too_far",
-        "Source and target do not fit on the screen together. Drag in parts with dx and dy, or use the page's own buttons for moving.",
-      );
-    reached = { ...again, scrolled: true };
-  }
-  const from = reached.point;
-  const base = target ? centre(target) : from;
-  return {
-    source,
-    target,
-    ref,
-    from,
-    to: { x: Math.round(base.x + dx), y: Math.round(base.y + dy) },
-    hit: reached.hit,
-    steps: whole(args.steps, DRAG_STEPS, 1, DRAG_STEPS_MAX),
-    draggable: composedClosest(
-      reached.hit,
-      (x) => isHTML(x) && /** @type {HTMLElement} */ (x).draggable === true,
-    ),
-    before: { rect: plainRect(source), parent: composedParent(source) },
-    watch: new Watch(session, source, target ?? undefined),
-  };
+  return { source, ref, target, dx, dy };
+}
 
-  /** @param {Point} p */
-  function inView(p) {
-    const view = viewOf(source);
-    return p.x >= 0 && p.y >= 0 && p.x < view.innerWidth && p.y < view.innerHeight;
-  }
+/** @param {Ends} ends @param {Point} from @returns {Point} */
+function endPoint({ target, dx, dy }, from) {
+  const base = target ? centre(target) : from;
+  return { x: Math.round(base.x + dx), y: Math.round(base.y + dy) };
+}
+
+/**
+ * What lies under both ends of a drag as things are now, without scrolling.
+ * @param {Session} session
+ * @param {Args} args
+ * @returns {{ source: Element, hit: Element | null, up: Element | null }}
+ * @throws {Refusal}
+ */
+export function dragPlaces(session, args) {
+  const ends = endsOf(session, args);
+  const { source } = ends;
+  const reached = ownPoint(pressTarget(source));
+  if (!("point" in reached)) return { source, hit: null, up: null };
+  const root = documentOf(source).documentElement;
+  return { source, hit: reached.hit, up: topmostAt(root, endPoint(ends, reached.point)) };
+}
+
+/** @param {Element} e */
+function inView(e) {
+  const p = centre(e);
+  const view = viewOf(e);
+  return p.x >= 0 && p.y >= 0 && p.x < view.innerWidth && p.y < view.innerHeight;
 }
 
 /** @param {unknown} given @param {string} name @returns {number} */

@@ -3,10 +3,12 @@
  */
 
 import { commits } from "./commits.js";
+import { buttonsAt, controlsAt, isField, namedControls } from "./controls.js";
 import { credentialReason, MASK } from "./credentials.js";
 import {
   attribute,
   composedClosest,
+  composedContains,
   composedParent,
   documentOf,
   documentURL,
@@ -19,12 +21,14 @@ import {
   localName,
   queryAll,
 } from "./dom.js";
+import { dragPlaces, reachDrag } from "./drag.js";
 import { matchOf } from "./frames.js";
 import { defaultButton, formOf, implicitSubmission, isSubmitButton, keyTarget } from "./keys.js";
 import { CARD_LABEL_CHARS, CARD_VALUE_CHARS, FORM_FIELDS, PROBE_FIELDS } from "./limits.js";
 import { emptyText, framedEditors } from "./longtext.js";
 import { describeName, editableText, labelText, nameOf } from "./names.js";
-import { inputType, isEditableRoot, roleOf } from "./roles.js";
+import { commonAncestor, pressPart, reach, underPress } from "./press.js";
+import { inputType, isDisabled, isEditableRoot, isInteractive, isTypeable, roleOf } from "./roles.js";
 import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
 import { targetNow, targetOf } from "./target.js";
@@ -62,8 +66,7 @@ const COMPOSER_BUTTONS = 60;
 export async function submitProbe(session, args) {
   const tool = String(args.tool ?? "");
   const given = /** @type {Args} */ (args.args && typeof args.args === "object" ? args.args : {});
-  // The action would scroll for its target, so it may have to be scrolled for here.
-  if (tool === "click") await targetOf(session, given);
+  await bringIntoView(session, tool, given);
   const found = submission(session, tool, given);
   if (!found.submits && !found.commits)
     return {
@@ -116,16 +119,44 @@ export function submission(session, tool, args) {
     if (String(args.key ?? "").toLowerCase() !== "enter") return no("only Enter can send a form");
     return byEnter(session, keyTarget());
   }
-  if (tool === "click") {
-    const target = targetNow(session, args);
-    if (target instanceof Refusal) throw target;
-    // What is pressed may lie inside what the text or place means, or around it.
-    return byClick(session, target.element);
+  if (tool === "drag_drop") return byDrag(session, dragPlaces(session, args));
+  const { element, text, point } = aimedAt(session, tool, args);
+  return byPress(session, element, point ? (text ?? element) : underPress(element, text));
+}
+
+/**
+ * @param {Session} session
+ * @param {string} tool
+ * @param {Args} args
+ * @returns {{ element: Element, text?: Element, point?: import("./sight.js").Point }} what is to be pressed
+ * @throws {import("./session.js").Refusal}
+ */
+function aimedAt(session, tool, args) {
+  if (tool === "frame_click") return matchOf(session, args);
+  if (tool !== "click") return session.element(args.ref_id);
+  const target = targetNow(session, args);
+  if (target instanceof Refusal) throw target;
+  return target;
+}
+
+/**
+ * What a press lands on can only be seen in view, and the action would scroll for its target as well.
+ * @param {Session} session
+ * @param {string} tool
+ * @param {Args} args
+ */
+async function bringIntoView(session, tool, args) {
+  if (tool === "drag_drop") return void (await reachDrag(session, args));
+  if (tool === "click") await targetOf(session, args);
+  else if (!/^(click_ax|set_checked|frame_click)$/.test(tool) || args.ref_id === undefined) return;
+  const { element, text, point } = aimedAt(session, tool, args);
+  if (point || localName(element) === "option") return;
+  try {
+    await reach(session, pressPart(element, text));
+  } catch (error) {
+    // The action itself will say why it is not possible.
+    if (!(error instanceof Refusal)) throw error;
   }
-  if (tool === "frame_click") return byClick(session, matchOf(session, args).element);
-  if (tool === "drag_drop") return no("a drag sends no form");
-  if (args.ref_id === undefined) return no("the action names no element");
-  return byClick(session, session.element(args.ref_id).element);
 }
 
 /** @param {string} reason @param {string} [control] @returns {Submission} */
@@ -134,21 +165,59 @@ function no(reason, control = "") {
 }
 
 /**
+ * A press that is meant for one element may land on something inside it.
  * @param {Session} session
  * @param {Element} e
+ * @param {Element | null} hit
  * @returns {Submission}
  */
-function byClick(session, e) {
-  const button = composedClosest(e, (x) => isHTML(x) && /^(button|input|a)$/.test(localName(x))) ?? e;
+function byPress(session, e, hit) {
+  return firstOf(session, [...(hit && hit !== e ? controlsAt(hit) : []), ...controlsAt(e)]);
+}
+
+/**
+ * A drag that begins and ends on the same thing is a press of it; buttons may act on the pointer's going down or up.
+ * @param {Session} session
+ * @param {ReturnType<typeof dragPlaces>} places
+ * @returns {Submission}
+ */
+function byDrag(session, { source, hit, up }) {
+  if (!hit) return firstOf(session, controlsAt(source));
+  const clicked = up && commonAncestor(hit, up);
+  const pressed = clicked ? namedControls(clicked) : [];
+  if (up && (composedContains(source, up) || composedContains(hit, up)))
+    pressed.push(...controlsAt(source), ...controlsAt(hit));
+  return firstOf(session, [...pressed, ...buttonsAt(hit), ...(up ? buttonsAt(up) : [])]);
+}
+
+/**
+ * @param {Session} session
+ * @param {Element[]} controls
+ * @returns {Submission} of the first that sends or commits something
+ */
+function firstOf(session, controls) {
+  /** @type {Submission | null} */
+  let quiet = null;
+  const sends = (/** @type {Element} */ e) => Number(isSubmitButton(e) && formOf(e) !== null);
+  for (const control of [...new Set(controls)].sort((a, b) => sends(b) - sends(a))) {
+    const found = byControl(session, control);
+    if (found.submits || found.commits) return found;
+    quiet ??= found;
+  }
+  return quiet ?? no("no button is pressed by it");
+}
+
+/**
+ * @param {Session} session
+ * @param {Element} button
+ * @returns {Submission}
+ */
+function byControl(session, button) {
   if (isSubmitButton(button) && formOf(button))
     return describe(session, button, button, "it is the submit button of a form");
   const role = roleOf(button);
   const name = describeName(button, role);
-  if (
-    /^(input|textarea|select|option|label)$/.test(localName(button)) &&
-    !/^(button|reset|submit|image)$/.test(inputType(button))
-  )
-    return no("it is a field", name);
+  if (isField(button)) return no("it is a field", name);
   if (!commits(name)) return no("it is neither a submit button nor named like one", name);
   const scope = scopeOf(button);
   if (!scope)
@@ -171,25 +240,25 @@ function byClick(session, e) {
  * @returns {Submission}
  */
 function byEnter(session, e) {
-  if (isSubmitButton(e) || /^(button|a)$/.test(localName(e))) return byClick(session, e);
-  if (localName(e) === "input" && /^(button|reset)$/.test(inputType(e))) return byClick(session, e);
+  const none = no("Enter sends nothing from here", describeName(e, roleOf(e)));
+  if (!isField(e)) {
+    const active = attribute(e, "aria-activedescendant");
+    const chosen = active ? documentOf(e).getElementById(active) : null;
+    if (!isInteractive(e, roleOf(e))) return none;
+    return firstOf(session, [...controlsAt(e), ...(chosen ? controlsAt(chosen) : [])]);
+  }
   if (localName(e) === "input") {
     const found = implicitSubmission(/** @type {HTMLInputElement} */ (e));
-    return found
-      ? describe(session, e, found.button, "Enter in this field sends its form")
-      : no("Enter sends nothing from this field", describeName(e, roleOf(e)));
+    if (found) return describe(session, e, found.button, "Enter in this field sends its form");
   }
-  if (localName(e) === "textarea" || isEditable(e)) {
-    const button = composerButton(e);
-    if (button)
-      return describe(
-        session,
-        e,
-        null,
-        `Enter may send what is written, as "${line(describeName(button, roleOf(button)), 40)}" does`,
-      );
-  }
-  return no("Enter sends nothing from here", describeName(e, roleOf(e)));
+  const button = isTypeable(e) ? composerButton(e) : null;
+  if (!button) return none;
+  return describe(
+    session,
+    e,
+    null,
+    `Enter may send what is written, as "${line(describeName(button, roleOf(button)), 40)}" does`,
+  );
 }
 
 /** @param {Element} e @returns {Element | null} the form or dialog around an element */
@@ -222,7 +291,7 @@ function composerButton(e) {
     const buttons = queryAll(at, 'button,[role="button"],input[type="submit"]');
     for (let n = 0; n < buttons.length && n < COMPOSER_BUTTONS; n++) {
       const button = /** @type {Element} */ (buttons[n]);
-      if (isRendered(button) && commits(describeName(button, "button"))) return button;
+      if (isRendered(button) && !isDisabled(button) && commits(describeName(button, "button"))) return button;
     }
   }
   return null;

@@ -76,6 +76,40 @@ export function pressTarget(e) {
   );
 }
 
+/**
+ * The element whose middle is pressed: the part that carries the text which was meant, if there is room on it.
+ * @param {Element} e
+ * @param {Element} [part]
+ * @returns {Element}
+ * @throws {Refusal} `disabled`, `inert`, `hidden`
+ */
+export function pressPart(e, part) {
+  const whole = pressTarget(e);
+  return part && part !== e && whole === e && composedContains(e, part) && hasSize(part) ? part : whole;
+}
+
+/** @param {Element} e */
+function hasSize(e) {
+  const rect = rectOf(e);
+  return isRendered(e) && rect.width > 0 && rect.height > 0;
+}
+
+/**
+ * What a press that is meant for `e` would land on, as things are now.
+ * @param {Element} e
+ * @param {Element} [part]
+ * @returns {Element | null} `null`: nothing, where it is
+ */
+export function underPress(e, part) {
+  try {
+    const found = ownPoint(pressPart(e, part));
+    return "point" in found ? found.hit : null;
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
 /** @param {Element} e @param {DOMRect} rect visually hidden controls: one pixel, or clipped to nothing */
 function clippedAway(e, rect) {
   const type = inputType(e);
@@ -309,7 +343,7 @@ function samePoint(a, b) {
  * @param {Element} e
  * @returns {ReturnType<typeof reachablePoint>}
  */
-function ownPoint(e) {
+export function ownPoint(e) {
   const found = reachablePoint(e);
   if (!("point" in found) || !innerControl(e, found.hit)) return found;
   for (const point of textPoints(e)) {
@@ -354,7 +388,7 @@ function textPoints(e) {
 }
 
 /** @param {Element} down @param {Element} up @returns {Element | null} where a click lands that began and ended there */
-function commonAncestor(down, up) {
+export function commonAncestor(down, up) {
   if (!isConnected(down)) return null;
   for (let at = /** @type {Element | null} */ (down); at; at = composedParent(at))
     if (composedContains(at, up)) return at;

@@ -1,6 +1,8 @@
 # ruff: noqa: E501 (markup of the pages under test is more readable unwrapped)
 """Would it send a form? The probe, its card, its token, and what is no submit at all."""
 
+from typing import Any
+
 import pytest
 
 from tests.content.harness import INSECURE, Tab
@@ -133,6 +135,144 @@ def test_a_name_may_say_that_it_commits_where_there_is_no_form(
     assert refused["code"] == "form_changed"
 
 
+OPENER = "<form onsubmit=\"document.title='Sent'; return false\">"
+CLOSER = "<button id=pay>Pay</button></form>"
+HIDES = "<div class=wrap style='display:inline-block'>"
+"""What a press may be meant for, where it lands in something else."""
+
+
+@pytest.mark.parametrize(
+    ("html", "tool", "args"),
+    [
+        # The press lands inside what is meant
+        (f"{OPENER}{HIDES}{CLOSER}</div>", "click", {"selector": ".wrap"}),
+        (f"{OPENER}{HIDES}<p><span>{CLOSER}</span></p></div>", "click", {"selector": ".wrap p"}),
+        (f"<section class=wrap>{OPENER}<button style='width:100%'>Pay</button></form></section>", "click", {"selector": ".wrap"}),
+        (f"{HIDES}<div role=button tabindex=0>Delete</div></div>", "click", {"selector": ".wrap"}),
+        # What is meant lies inside a control
+        ("<div role=button tabindex=0 aria-label=Delete><svg class=i width=20 height=20></svg></div>", "click", {"selector": ".i"}),
+        ("<div role=button tabindex=0 aria-label=Delete><a><svg class=i width=20 height=20></svg></a></div>", "frame_click", {"selector": ".i"}),
+        ("<ul role=menu><li role=menuitem tabindex=-1><b class=i>Delete</b><br>for ever</li></ul>", "click", {"selector": ".i"}),
+        ("<div aria-label=Delete style='cursor:pointer'><svg class=i width=20 height=20></svg></div>", "click", {"selector": ".i"}),
+        (f"{OPENER}<button><span role=button tabindex=0 class=i>Next</span></button></form>", "click", {"selector": ".i"}),
+        # A label presses what it is for
+        (f"<label for=pay class=i>Go on</label>{OPENER}{CLOSER}", "click", {"selector": ".i"}),
+        (f"<label for=pay><em class=i>Go on</em></label>{OPENER}{CLOSER}", "click", {"text": "Go on"}),
+        (f"<label for=pay style='position:fixed;inset:0'>Go on</label>{OPENER}{CLOSER}", "click", {"x": 50, "y": 50}),
+    ],
+)  # fmt: skip
+def test_what_a_press_sets_off_counts(tab: Tab, html: str, tool: str, args: dict[str, Any]) -> None:
+    tab.show(html)
+    probe = tab.probe(tool, **args)
+    assert probe["submits"] or probe["commits"], probe
+    assert probe["token"]
+    assert probe["control"].split()[0] in ("Pay", "Delete", "Next", "Go")
+    if "Pay" in html:
+        tab.js("(document.querySelector('form').action = 'https://evil.example/', 0)")
+        assert tab.call(tool, **args, token=probe["token"])["code"] == "form_changed"
+        assert tab.js("document.title") == "Test"
+        assert tab.call(tool, **args)["success"]
+        assert tab.js("document.title") == "Sent", "a row counts only if the press does send"
+
+
+def test_a_label_is_judged_by_reference_too(tab: Tab) -> None:
+    tab.show(
+        f"<label for=pay>Go on</label>{OPENER}<button id=pay aria-label=Pay>Pay</button></form>"
+    )
+    probe = tab.probe("click_ax", ref_id=tab.call("click", selector="label")["ref_id"])
+    assert (probe["submits"], probe["control"]) == (True, "Pay")
+
+
+@pytest.mark.parametrize(
+    ("html", "args"),
+    [
+        (f"{OPENER}<div class=wrap><p>Terms</p><p>{CLOSER}</div>", {"selector": ".wrap"}),
+        ("<main tabindex=0>Add salt <img class=i alt='' width=20 height=20><a href='#'>x</a></main>", {"selector": ".i"}),
+        ("<div contenteditable aria-label='Send a message'>Hi</div>", {"selector": "[contenteditable]"}),
+        ("<label for=c class=i>Send me letters</label><input type=checkbox id=c>", {"selector": ".i"}),
+        (f"{OPENER}<label><input type=checkbox> Pay later</label></form>", {"text": "Pay later"}),
+        ("<article onclick='1' style='cursor:pointer'>Delete <a href='#'>Details</a></article>", {"text": "Details"}),
+    ],
+)  # fmt: skip
+def test_a_press_beside_a_button_is_no_press_of_it(tab: Tab, html: str, args: dict[str, Any]) -> None:
+    tab.show(html)
+    probe = tab.probe("click", **args)
+    assert probe["success"]
+    assert (probe["submits"], probe["commits"]) == (False, False), probe
+
+
+def test_what_is_out_of_view_is_judged_by_what_lies_there(tab: Tab) -> None:
+    tab.show(f"<div style='height:3000px'></div>{OPENER}{HIDES}{CLOSER}</div>")
+    probe = tab.probe("click", selector=".wrap")
+    assert (probe["submits"], probe["control"]) == (True, "Pay")
+    assert tab.call("click", selector=".wrap", token=probe["token"])["success"]
+    assert tab.js("document.title") == "Sent"
+
+
+@pytest.mark.parametrize(
+    ("html", "args"),
+    [
+        (f"{OPENER}{CLOSER}", {"dx": 1}),
+        (f"{OPENER}<button draggable=true>Pay</button></form>", {"dx": 1}),
+        (f"{OPENER}{CLOSER}", {"dx": 300}),
+        ("<div role=button tabindex=0>Pay</div>", {"dx": 1, "dy": 1}),
+        ("<div style='cursor:pointer;display:inline-block'>Pay</div>", {"dx": 1}),
+        (f"{OPENER}{CLOSER}<b>Here</b>", {"toRefId": "Here", "dx": 1}),
+    ],
+)
+def test_a_drag_may_be_a_press(tab: Tab, html: str, args: dict[str, Any]) -> None:
+    tab.show(html)
+    ends = {"fromRefId": tab.ref_of("Pay"), **args}
+    if "toRefId" in args:
+        ends["toRefId"] = tab.ref_of("Here")
+    probe = tab.probe("drag_drop", **ends)
+    assert probe["submits"] or probe["commits"], probe
+    assert probe["control"] == "Pay"
+    tab.js("(document.querySelector('button,div').textContent = 'Pay all', 0)")
+    assert tab.call("drag_drop", **ends, token=probe["token"])["code"] == "form_changed"
+    aimed = tab.call("aim", tool="drag_drop", args={**ends, "token": probe["token"]})
+    assert aimed["code"] == "form_changed"
+    assert tab.js("document.title") == "Test"
+
+
+def test_a_drag_within_a_button_does_press_it(tab: Tab) -> None:
+    """The negative control: without a token nothing stops it."""
+    tab.show(f"{OPENER}{CLOSER}")
+    tab.call("drag_drop", fromRefId=tab.ref_of("Pay"), dx=1)
+    assert tab.js("document.title") == "Sent"
+
+
+def test_a_drag_with_its_token_is_carried_out(tab: Tab) -> None:
+    tab.show(f"{OPENER}{CLOSER}")
+    ends = {"fromRefId": tab.ref_of("Pay"), "dx": 1}
+    tab.call("drag_drop", **ends, token=tab.probe("drag_drop", **ends)["token"])
+    assert tab.js("document.title") == "Sent"
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("<li draggable=true id=a>Update docs</li>", "<p>Bin"),
+        ("<div id=a>Send letter</div>", "<p>Bin"),
+        ("<a href='#' id=a>Save the whales</a>", "<p>Bin"),
+        ("<div id=a role=button tabindex=0 aria-roledescription=sortable>Pay rent</div>", "<p>Bin"),
+        ("<input id=a type=range aria-label='Add percent'>", "<p>Bin"),
+    ],
+)
+def test_dragging_a_thing_elsewhere_is_no_press(tab: Tab, start: str, end: str) -> None:
+    tab.show(f"{start}{end}")
+    ref = tab.tree(filter="all", maxChars=12_000).split("[ref_")[1].split("]")[0]
+    probe = tab.probe("drag_drop", fromRefId=f"ref_{ref}", toRefId=tab.ref_of("Bin"))
+    assert probe["success"], probe
+    assert (probe["submits"], probe["commits"]) == (False, False), probe
+
+
+def test_a_drop_on_a_button_is_a_press_of_it(tab: Tab) -> None:
+    tab.show("<li draggable=true>Letter</li><button>Delete</button>")
+    probe = tab.probe("drag_drop", fromRefId=tab.ref_of("Letter"), toRefId=tab.ref_of("Delete"))
+    assert (probe["commits"], probe["control"]) == (True, "Delete")
+
+
 def test_a_button_may_have_its_own_destination(tab: Tab) -> None:
     tab.show(
         "<form action=/sent/a method=get><input name=q value=1><button formaction='https://other.example/b' formmethod=post>Send</button></form>"
@@ -178,6 +318,50 @@ def test_enter(tab: Tab, focus: str, submits: bool) -> None:
     tab.js(f"document.querySelector('{focus}').focus()")
     assert tab.probe("press_keys", key="Enter")["submits"] is submits
     assert not tab.probe("press_keys", key="Tab")["submits"]
+
+
+@pytest.mark.parametrize(
+    ("html", "control"),
+    [
+        ("<div role=button tabindex=0 id=f>Send</div>", "Send"),
+        ("<div tabindex=0 id=f>Send</div>", "Send"),
+        (
+            "<ul role=menu tabindex=0 id=f aria-activedescendant=d><li role=menuitem id=d>Delete</ul>",
+            "Delete",
+        ),
+        ("<div><input id=f aria-label=Message value=Hi><button>Send</button></div>", "Message"),
+        ("<div><input id=f aria-label=To value=Al><p><div role=button tabindex=0>Send</div></div>", "To"),
+        ("<form><input id=f aria-label=A value=1><input><div role=button>Send</div></form>", "A"),
+    ],
+)
+def test_enter_may_send_without_a_form(tab: Tab, html: str, control: str) -> None:
+    tab.show(html)
+    tab.js("document.querySelector('#f').focus()")
+    probe = tab.probe("press_keys", key="Enter")
+    assert probe["submits"] or probe["commits"], probe
+    assert probe["control"] == control
+    tab.js(
+        "(document.querySelector('input') ? document.querySelector('input').value = 'other' : document.querySelector('#d,#f').textContent = 'Pay', 0)"
+    )
+    assert tab.call("press_keys", key="Enter", token=probe["token"])["code"] == "form_changed"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div role=button tabindex=0 id=f>Next</div>",
+        "<div><input id=f><button>Look</button></div>",
+        "<div><input id=f type=checkbox aria-label='Send me letters'><button>Save</button></div>",
+        "<div><input id=f><button disabled>Send</button></div>",
+        "<form><input id=f><button disabled>Send</button></form>",
+        "<div><select id=f aria-label='Send to'><option>Al</select><button>Send</button></div>",
+    ],
+)
+def test_enter_that_sends_nothing(tab: Tab, html: str) -> None:
+    tab.show(html)
+    tab.js("document.querySelector('#f').focus()")
+    probe = tab.probe("press_keys", key="Enter")
+    assert (probe["submits"], probe["commits"]) == (False, False), probe
 
 
 def test_typing_alone_is_no_submit(tab: Tab) -> None:
