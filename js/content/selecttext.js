@@ -1,5 +1,5 @@
 /**
- * `select_text`: mark the text of an element, or words in it, as a drag of the pointer over them would.
+ * `select_text`: mark the text of an element, or words in it. Nothing is pressed for it: controls would act on that.
  */
 
 import {
@@ -15,7 +15,7 @@ import {
 } from "./dom.js";
 import { focusAsUser } from "./focus.js";
 import { TICK_MS } from "./limits.js";
-import { hover, mouse, reach } from "./press.js";
+import { mouse, reach } from "./press.js";
 import { inputType, isEditableRoot, TEXT_INPUTS } from "./roles.js";
 import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
@@ -44,20 +44,15 @@ export async function selectText(session, args) {
   session.touch(e);
   session.actions++;
   try {
-    if (reached) {
-      hover(session, reached.hit, reached.point);
-      mouse(reached.hit, "pointerdown", reached.point, { buttons: 1, detail: 1 });
-      mouse(reached.hit, "mousedown", reached.point, { buttons: 1, detail: 1 });
-    }
     if (isTextField(e)) markInField(/** @type {HTMLInputElement} */ (e), words);
     else markInPage(e, words);
     // Pages learn of a selection by an event that comes later.
     await pause(TICK_MS);
-    if (reached) {
-      mouse(reached.hit, "mousemove", reached.point, { buttons: 1 });
-      mouse(reached.hit, "pointerup", reached.point, { detail: 1 });
-      mouse(reached.hit, "mouseup", reached.point, { detail: 1 });
-    }
+    // Pages open their toolbars when the button comes up; it does so beside everything that could take it for a press.
+    const root = documentOf(e).documentElement;
+    const at = reached?.point ?? { x: 0, y: 0 };
+    mouse(root, "pointerup", at, { detail: 1 });
+    mouse(root, "mouseup", at, { detail: 1 });
   } catch (error) {
     watch.close();
     throw error;

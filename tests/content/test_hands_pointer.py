@@ -238,6 +238,19 @@ def test_marking_all_and_some_words(tab: Tab) -> None:
     assert tab.call("select_text", ref_id=ref, text="four")["code"] == "not_found"
 
 
+@pytest.mark.parametrize(
+    "name", ["pointerdown", "mousedown", "pointerup", "mouseup", "mouseover", "mousemove", "click"]
+)
+def test_marking_presses_nothing(tab: Tab, name: str) -> None:
+    tab.show(
+        f"<div role=button tabindex=0 aria-label=Delete><b>Delete all</b></div><script>document.querySelector('div').addEventListener('{name}', () => {{ document.title = 'Gone' }})</script>"
+    )
+    for _ in range(2):
+        answer = tab.call("select_text", ref_id=tab.ref_of("Delete"))
+    assert answer["text"] == "Delete all"
+    assert tab.js("document.title") == "Test"
+
+
 def test_marking_in_fields_and_editors(tab: Tab) -> None:
     tab.show(
         "<textarea id=t aria-label=T>alpha beta</textarea><div id=e contenteditable aria-label=E>gamma delta</div>"
