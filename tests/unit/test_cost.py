@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 
 from tests.support.models import client, endpoint
+from webbrain.agent.spending import Account
 from webbrain.core.messages import ImagePart, Message, ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.providers import cost
 from webbrain.providers.cost import Prices
+from webbrain.services.settings import SettingsService
+from webbrain.services.spending import SpendingService
 
 PRICES = Prices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75)
 REQUEST = ModelRequest(messages=[Message(role="user", content="x" * 3_000)])
@@ -115,3 +118,47 @@ async def test_the_wires_report_what_is_counted() -> None:
     reply = await client(host, "anthropic").complete(REQUEST)
     done = cost.completed(PRICES, REQUEST, reply)
     assert done.cost_usd == pytest.approx((100 * 3 + 1_000 * 0.3 + 10 * 15) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("told", "believed"),
+    [
+        ("0.25", 0.25),
+        ("0", 0.0),
+        ("1e999", None),
+        ("-1e999", None),
+        ("NaN", None),
+        ("-5", None),
+        ("1" + "0" * 400, None),
+        ("1e300", None),
+        ("true", None),
+        ('"0.25"', None),
+        ("null", None),
+    ],
+)
+@pytest.mark.parametrize("name", ["cost", "cost_usd"])
+async def test_only_what_can_be_a_price_is_believed(name: str, told: str, believed: float | None) -> None:
+    """Anything else would use up the allowances at once and for good, or give money back."""
+    answer = (
+        '{"model": "m", "choices": [{"message": {"content": "Hi."}, "finish_reason": "stop"}],'
+        f' "usage": {{"prompt_tokens": 1000, "completion_tokens": 0, "{name}": {told}}}}}'
+    )
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply(200, {"content-type": "application/json"}, [answer.encode()]))
+    model = client(host, "openrouter", model="vendor/model")
+    reply = await model.complete(REQUEST)
+    assert reply.usage.cost_usd == believed
+    spending = SpendingService(host, SettingsService(host))
+    Account(spending).book(model.info, cost.completed(model.info.prices, REQUEST, reply))
+    spent = (await spending.view())["totalUsd"]
+    assert spent == pytest.approx(0.003 if believed is None else believed)
+    await spending.admit()
+
+
+@pytest.mark.parametrize("figure", [float("inf"), float("-inf"), float("nan"), -1.0])
+async def test_no_wire_can_lock_the_purse(figure: float) -> None:
+    host = MemoryHost()
+    spending = SpendingService(host, SettingsService(host))
+    Account(spending).book(endpoint("openai", model="m").info, Usage(cost_usd=figure))
+    assert (await spending.view())["totalUsd"] == 0.0
+    await spending.admit()

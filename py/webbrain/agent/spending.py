@@ -1,6 +1,7 @@
 """What a run spends: every model call goes through :class:`PaidClient`, which asks first and books after."""
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
@@ -48,7 +49,8 @@ class Account:
         """Take down one call."""
         if info.prices is None:
             return
-        spent = max(usage.cost_usd or 0.0, 0.0)
+        told = usage.cost_usd or 0.0
+        spent = max(told, 0.0) if math.isfinite(told) else 0.0
         self.paid = True
         self.usd += spent
         self.estimated = self.estimated or usage.cost_estimated

@@ -23,6 +23,7 @@ from webbrain.providers.wire import (
     items,
     kept,
     model_named,
+    money,
     obj,
     string,
 )
@@ -209,15 +210,13 @@ def common_events(data: dict[str, Any]) -> Iterator[WireEvent]:
             if isinstance(details, dict)
             else usage.get("prompt_cache_hit_tokens")
         )
-        cost = usage.get("cost", usage.get("cost_usd"))
+        told = money(usage.get("cost"))
         yield UsageSeen(
             Usage(
                 prompt_tokens=count(usage.get("prompt_tokens")),
                 completion_tokens=count(usage.get("completion_tokens")),
                 cached_tokens=count(cached),
-                cost_usd=float(cost)
-                if isinstance(cost, int | float) and not isinstance(cost, bool)
-                else None,
+                cost_usd=money(usage.get("cost_usd")) if told is None else told,
             )
         )
 

@@ -24,6 +24,8 @@ _NEWER_OPENAI = re.compile(r"(?:gpt-5|gpt-4\.1|o1|o3|o4)")
 
 PARTS_MAX: Final = 10_000
 """Of one answer."""
+MONEY_MAX: Final = 1e6
+"""Dollars that no call costs."""
 Finish = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 
 
@@ -302,6 +304,14 @@ def count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
         return None
     return int(value)
+
+
+def money(value: Any) -> float | None:
+    """``value`` as US dollars of one call, or ``None``: what cannot be a price would use up every allowance,
+    or none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < MONEY_MAX:
+        return None
+    return float(value)
 
 
 def newer_openai(model: str) -> bool:
