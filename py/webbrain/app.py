@@ -295,6 +295,7 @@ class App:
             if earlier is not None:
                 return _accepted(request_id, earlier)
             await self.runs.make_room(tab_id)
+            self.runs.refuse_shared(tab_id)
             _refuse_dev(mode)
             if mode is None and not conversation.journal.events:
                 raise WebBrainError("There is nothing to continue here.", code="nothing_to_continue")
@@ -469,7 +470,7 @@ class App:
     # --- small things ---
 
     async def _forget_tab(self, tab_id: int) -> None:
-        await self.runs.stop(tab_id)
+        await self.runs.stop(tab_id, closed=True)
         self._starting.pop(tab_id, None)
         with contextlib.suppress(
             BridgeError

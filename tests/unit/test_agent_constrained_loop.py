@@ -73,6 +73,7 @@ async def test_a_closed_tab_ends_the_run() -> None:
     small.host.page.on("click_ax", close)
     await small.run("Buy tea")
     assert small.last("error")["code"] == "no_tab"
+    assert small.last("error")["retryable"] is False
     assert well_formed(small.history)
 
 

@@ -7,10 +7,12 @@ import pytest
 
 from tests.support.agent import Bench, end, well_formed
 from tests.support.toolbox import TAB, URL, page_host
-from webbrain.core.errors import BridgeError
-from webbrain.host.memory import MemoryHost, PageCall
+from webbrain.agent.runs import SHARED
+from webbrain.core.errors import BridgeError, WebBrainError
+from webbrain.host.memory import Gate, MemoryHost, PageCall
 from webbrain.host.protocols import Capabilities, Tab
-from webbrain.testing.scripted import call
+from webbrain.testing.scripted import ScriptedModel, call
+from webbrain.tools.state import IN_USE
 
 POPUP = 31
 SIZE = "https://shop.example/size"
@@ -212,6 +214,64 @@ async def test_a_run_whose_own_tab_is_closed_ends() -> None:
     bench = Bench(READ, READ, "Done.", host=host)
     await bench.run()
     assert bench.last("error")["code"] == "no_tab"
+
+
+async def test_a_second_task_does_not_begin_in_a_tab_where_the_first_one_works() -> None:
+    host = page_host()
+    host.page.on("click_ax", opens_tab(host))
+    bench = Bench(CLICK, call("switch_tab", tab_id=POPUP), call("get_selection"), end(), "More.", host=host)
+    gate = host.page.block("get_selection")
+    await bench.start()
+    await gate.reached()
+    with pytest.raises(WebBrainError) as refused:
+        await bench.start("And here?", tab=POPUP)
+    assert (refused.value.code, refused.value.message) == ("tab_in_use", SHARED)
+    gate.release()
+    await bench.end()
+    await bench.start("And now?", "ask", tab=POPUP)
+    await bench.end(POPUP)
+    assert [bench.events("run_complete", tab=tab)[0]["data"]["status"] for tab in (TAB, POPUP)] == [
+        "completed",
+        "completed",
+    ]
+
+
+@pytest.mark.parametrize("name", ["switch_tab", "close_tab"])
+async def test_a_task_keeps_out_of_a_tab_that_has_its_own(name: str) -> None:
+    host = page_host()
+    host.page.on("click_ax", opens_tab(host))
+    wait, here = Gate(), Gate()
+    bench = Bench(CLICK, wait, call(name, tab_id=POPUP), READ, end(), host=host)
+    await bench.start()
+    await wait.reached()
+    other = ScriptedModel(here, "Read.")
+    bench.app.providers.model = other  # type: ignore[attr-defined]
+    await bench.start("What is this?", "ask", tab=POPUP)
+    await here.reached()
+    wait.release()
+    await bench.end()
+    told = [event["data"] for event in bench.events("tool_result") if event["data"]["name"] == name]
+    assert [IN_USE in one["result"] for one in told] == [True]
+    assert POPUP in [tab.id for tab in host.browser.tabs()]
+    assert [sent.tab_id for sent in host.page.calls if sent.action == "tree"] == [TAB]
+    here.release()
+    await bench.end(POPUP)
+
+
+async def test_a_task_may_go_into_a_tab_whose_own_task_is_over() -> None:
+    """The control of the one before."""
+    host = page_host()
+    host.page.on("click_ax", opens_tab(host))
+    wait = Gate()
+    bench = Bench(CLICK, wait, call("switch_tab", tab_id=POPUP), READ, end(), host=host)
+    await bench.start()
+    await wait.reached()
+    bench.app.providers.model = ScriptedModel("Read.")  # type: ignore[attr-defined]
+    await bench.start("What is this?", "ask", tab=POPUP)
+    await bench.end(POPUP)
+    wait.release()
+    await bench.end()
+    assert [sent.tab_id for sent in host.page.calls if sent.action == "tree"] == [POPUP]
 
 
 async def test_tabs_left_open_are_listed_and_known_to_the_next_task() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.agent import Bench, OneModel, types
 from tests.support.toolbox import TAB, page_host
+from webbrain.agent.run_words import TAB_CLOSED
 from webbrain.app import App
 from webbrain.core.errors import WebBrainError
 from webbrain.host.memory import Gate, MemoryHost, Tab
@@ -197,7 +198,7 @@ async def test_a_cleared_conversation_is_not_sent() -> None:
     assert all("blue" not in message.content for message in bench.request.messages[1:])
 
 
-async def test_a_closed_tab_stops_its_run_and_leaves_nothing_in_the_session() -> None:
+async def test_a_closed_tab_ends_its_run_and_leaves_nothing_in_the_session() -> None:
     gate = Gate()
     bench = Bench(gate, "never")
     await bench.start("x", "ask")
@@ -206,7 +207,10 @@ async def test_a_closed_tab_stops_its_run_and_leaves_nothing_in_the_session() ->
     bench.app.tab_removed(TAB)
     await bench.app.settled()
     assert bench.host.ui.named("tab_gone") == [{"tabId": TAB}]
-    assert bench.last("run_complete")["status"] == "stopped"
+    assert bench.last("run_complete")["status"] == "failed"
+    error = bench.last("error")
+    assert (error["code"], error["message"], error["retryable"]) == ("no_tab", TAB_CLOSED, False)
+    assert bench.events("error")[0]["seq"] < bench.events("run_complete")[0]["seq"]
     assert not [key for key in bench.host.session.values if key.endswith(f":{TAB}")]
 
 

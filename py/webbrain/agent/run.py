@@ -35,6 +35,8 @@ from webbrain.agent.run_words import (
     UNREADABLE,
     WITHOUT_SCHEMA,
     RunEnded,
+    TabClosed,
+    failure,
     last_request,
     one_more_malformed,
     spent_in,
@@ -52,11 +54,9 @@ from webbrain.core.errors import (
     ModelMayRetry,
     ProviderFailed,
     ToolFailed,
-    WebBrainError,
 )
-from webbrain.core.events import RunError, Text, Thinking, UserMessage
+from webbrain.core.events import Text, Thinking, UserMessage
 from webbrain.core.events import Warning as RunWarning
-from webbrain.core.limits import LAST_ERROR_CHARS
 from webbrain.core.messages import Message
 from webbrain.core.refs import RefNumbers
 from webbrain.core.types import Mode
@@ -163,6 +163,7 @@ class Run:
         self._cut_off = False
         self._told_other_model = False
         self._told_store_fails = False
+        self._tab_closed = False
 
     @property
     def tab_id(self) -> int:
@@ -175,6 +176,14 @@ class Run:
         if self.planning.reviewer.waiting:
             return "awaiting_plan"
         return "awaiting_card" if self.cards.waiting else "running"
+
+    def tab_closed(self) -> None:
+        """The user closed the tab; the run is cancelled for that, and says so."""
+        self._tab_closed = True
+
+    def keep_out_of(self, taken: Callable[[int], bool]) -> None:
+        """``taken`` says in which tabs another run works."""
+        self._tabs.state.taken = taken
 
     def begin(self) -> None:
         """Put the user's words on record. Synchronous, so that an accepted request is never lost."""
@@ -207,19 +216,12 @@ class Run:
             if task is not None:
                 task.uncancel()
             status = "stopped"
-        except CostLimit as error:
-            # Not retryable: the run is continued once the allowance has room again.
-            self._fail(error.message, error.code, detail=str(error.data.get("hint", "")), retryable=False)
-            status = "cost_limit"
-        except ProviderFailed as error:
-            told = (str(error.data.get(key, "")) for key in ("hint", "detail"))
-            self._fail(error.message, error.code, detail="\n\n".join(filter(None, told)))
-        except RunEnded as error:
-            self._fail(error.message, error.code, retryable=error.retryable)
-        except WebBrainError as error:
-            self._fail(error.message, error.code)
-        except Exception as error:  # noqa: BLE001 - our own bug: the user is told, the history stays whole
-            self._fail("Something went wrong inside WebBrain.", "internal_error", detail=repr(error))
+            if self._tab_closed:
+                self._journal.emit(failure(TabClosed()))
+                status = "failed"
+        except Exception as error:  # noqa: BLE001 - our own bug too: the user is told, the history stays whole
+            self._journal.emit(failure(error))
+            status = "cost_limit" if isinstance(error, CostLimit) else "failed"
         self.close(status)
         await asyncio.wait({asyncio.ensure_future(self._tabs.end())}, timeout=CLOSING_TABS_TIMEOUT)
         await self._journal.saved(CLOSING_SAVE_TIMEOUT)
@@ -407,7 +409,7 @@ class Run:
             turn.calls, state.tools, self._context(info), self._tally.steps, cut_off=self._cut_off
         )
         if batch.tab_gone:
-            raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False)
+            raise TabClosed
         if batch.loop:
             raise RunEnded(loops.reason(batch.loop), code="loop", retryable=False)
         if batch.final is not None:
@@ -458,21 +460,11 @@ class Run:
             return await self._host.browser.get_tab(self.tab_id)
         except BridgeError as error:
             if error.code == "no_tab":
-                raise RunEnded("The tab of this task was closed.", code="no_tab", retryable=False) from error
+                raise TabClosed from error
             return None
 
     def _warn(self, code: str, message: str) -> None:
         self._journal.emit(RunWarning(code=code, message=message))
-
-    def _fail(self, message: str, code: str, *, detail: str = "", retryable: bool = True) -> None:
-        self._journal.emit(
-            RunError(
-                code=code,
-                message=message[:LAST_ERROR_CHARS],
-                detail=detail[:LAST_ERROR_CHARS],
-                retryable=retryable,
-            )
-        )
 
     def close(self, status: Status) -> None:
         """Leave a history that can be sent again, and say how the run ended. Only the first call counts.

@@ -6,10 +6,10 @@ from typing import Final
 from webbrain.agent import enrich
 from webbrain.agent.journal import Journal
 from webbrain.agent.tally import Status
-from webbrain.core.errors import WebBrainError
-from webbrain.core.events import RunEvent
+from webbrain.core.errors import BridgeError, CostLimit, ProviderFailed, WebBrainError
+from webbrain.core.events import RunError, RunEvent
 from webbrain.core.ids import new_id
-from webbrain.core.limits import MALFORMED_REPLIES_IN_A_ROW
+from webbrain.core.limits import LAST_ERROR_CHARS, MALFORMED_REPLIES_IN_A_ROW
 from webbrain.core.messages import ToolCall
 
 ENDINGS: Final[dict[Status, str]] = {
@@ -49,6 +49,7 @@ NOT_STORED: Final = (
 )
 """Code and words of a warning, as ``STORED``."""
 STORED: Final = ("journal_stored", "This conversation is stored again, with nothing missing.")
+TAB_CLOSED: Final = "The tab of this task was closed, so the task ended."
 UNREADABLE: Final = "Your answer could not be used: {reason}"
 
 
@@ -58,6 +59,38 @@ class RunEnded(WebBrainError):
     def __init__(self, message: str, *, code: str, retryable: bool = True) -> None:
         super().__init__(message, code=code)
         self.retryable = retryable
+
+
+class TabClosed(RunEnded):
+    """The run has no tab any more. There is nothing to try again with."""
+
+    def __init__(self) -> None:
+        super().__init__(TAB_CLOSED, code="no_tab", retryable=False)
+
+
+def failure(error: Exception) -> RunError:
+    """What the person is told of the error that ended a run."""
+    detail, retryable = "", True
+    if isinstance(error, BridgeError) and error.code == "no_tab":
+        error = TabClosed()
+    match error:
+        case CostLimit():
+            # Not retryable: the run is continued once the allowance has room again.
+            detail, retryable = str(error.data.get("hint", "")), False
+        case ProviderFailed():
+            detail = "\n\n".join(filter(None, (str(error.data.get(key, "")) for key in ("hint", "detail"))))
+        case RunEnded():
+            retryable = error.retryable
+    if isinstance(error, WebBrainError):
+        code, message = error.code, error.message
+    else:
+        code, message, detail = "internal_error", "Something went wrong inside WebBrain.", repr(error)
+    return RunError(
+        code=code,
+        message=message[:LAST_ERROR_CHARS],
+        detail=detail[:LAST_ERROR_CHARS],
+        retryable=retryable,
+    )
 
 
 def last_request(journal: Journal) -> tuple[int, str]:

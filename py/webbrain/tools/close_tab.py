@@ -9,6 +9,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.base import ToolArgs, ToolContext, spec
 from webbrain.tools.dialogs import answer
+from webbrain.tools.state import IN_USE
 
 LEAVE_WAIT: Final = 1.0
 """Seconds in which a page that asks whether it may be left does so."""
@@ -29,6 +30,8 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
             code="not_our_tab",
             tabs=sorted(state.opened),
         )
+    if state.taken(args.tab_id):
+        return ToolResult.error(IN_USE, code="tab_in_use")
     since = state.signals.mark
     await ctx.host.browser.close_tab(args.tab_id)
     if await _is_there(ctx, args.tab_id):

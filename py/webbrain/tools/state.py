@@ -16,6 +16,10 @@ DialogType = Literal["alert", "confirm", "prompt", "beforeunload"]
 ReadScope = Literal["complete_thread", "current_message", "visible_page", "none"]
 """How much of what the page holds a task needs to be read, as the plan says."""
 
+IN_USE: Final = (
+    "Another task of the user's is at work in this tab, so it was left alone. Do without it, or say that it "
+    "is needed."
+)
 UNANSWERED: Final = (
     "The user has not answered your question, so nothing that has consequences may be done. Do what is "
     "harmless, ask again with clarify, or finish and say what you need from them."
@@ -75,6 +79,11 @@ def _no_one(code: str, message: str) -> None:
     """Nobody is there to be warned."""
 
 
+def _alone(tab_id: int) -> bool:
+    """No other run is there."""
+    return False
+
+
 @dataclass(slots=True)
 class RunState:
     """``home`` is the tab of the conversation, ``tab_id`` the one the run works on now."""
@@ -109,6 +118,8 @@ class RunState:
     """What the model has seen, and of whom; ``None`` where nobody keeps account."""
     warn: Callable[[str, str], None] = _no_one
     """Tells the person ``(code, message)``."""
+    taken: Callable[[int], bool] = _alone
+    """Whether another run works in that tab."""
 
     @property
     def tabs(self) -> set[int]:

@@ -10,7 +10,7 @@ from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.base import ToolArgs, ToolContext, spec
 from webbrain.tools.following import LOAD_WAIT, STILL_LOADING_NOTE
 from webbrain.tools.leaving import EXTENSION_SCHEMES, place
-from webbrain.tools.state import unless_dialog
+from webbrain.tools.state import IN_USE, unless_dialog
 
 TIMEOUT: Final = LOAD_WAIT + 15.0
 
@@ -36,6 +36,8 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     tab = await ctx.host.browser.get_tab(args.tab_id)
     if tab.url.startswith(EXTENSION_SCHEMES):
         return ToolResult.error("This tab shows a page of an extension; it is no target.", code="own_page")
+    if state.taken(tab.id):
+        return ToolResult.error(IN_USE, code="tab_in_use")
     state.tab_id = tab.id
     if tab.id != state.home:
         state.visited.add(tab.id)
