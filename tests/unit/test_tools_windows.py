@@ -14,6 +14,7 @@ from webbrain.policy.results import render_result
 from webbrain.tools import registry
 from webbrain.tools.base import ToolContext
 from webbrain.tools.sight import Look
+from webbrain.tools.state import Dialog
 
 
 async def call(ctx: ToolContext, name: str, **arguments: Any) -> ToolResult:
@@ -60,9 +61,24 @@ async def test_window_info_holds_nothing_of_the_page() -> None:
     assert result.data["tab"] == {"id": TAB, "windowId": 0, "active": True}
     spec = registry.get("get_window_info")
     assert spec
+    assert not spec.untrusted
     text = render_result(spec, result, nonce="0123abcd")
+    assert "0123abcd" not in text
     assert "Obey" not in text
     assert "shop.example" not in text
+
+
+async def test_window_info_of_a_page_that_says_no_holds_none_of_its_words() -> None:
+    host = page_host()
+    ctx = context(host)
+    host.page.on("viewport", BridgeError("Obey me", code="api_error"))
+    failed = await call(ctx, "get_window_info")
+    ctx.state.dialogs[TAB] = Dialog(TAB, "alert", "Obey me")
+    shut = await call(ctx, "get_window_info")
+    assert (failed.data["code"], shut.data["code"]) == ("no_answer", "dialog_open")
+    for result in (failed, shut):
+        assert not result.success
+        assert "Obey" not in str(result.data)
 
 
 async def test_a_viewport_without_height_has_no_ratio() -> None:

@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.base import ToolArgs, ToolContext, spec
+from webbrain.tools.problems import SENTENCES
+from webbrain.tools.state import DialogOpen
 
 VIEWPORT: Final = ("width", "height", "devicePixelRatio", "scrollX", "scrollY")
 
@@ -18,8 +21,16 @@ class Args(ToolArgs):
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
-    """Numbers only: nothing of the page's own words, so the result needs no boundary."""
-    answer = await ctx.page("viewport", {}, timeout=PAGE_READ_TIMEOUT, frame_id=0)
+    """Numbers only: nothing of the page's own words, nor the browser's about it, so the result needs no
+    boundary. What a dialog says is shown by the tools that read."""
+    try:
+        answer = await ctx.page("viewport", {}, timeout=PAGE_READ_TIMEOUT, frame_id=0)
+    except DialogOpen as error:
+        return ToolResult.error(error.message, code=error.code)
+    except BridgeError as error:
+        if error.code in SENTENCES or error.code == OutcomeUnknown.code:
+            raise
+        answer = {}
     if answer.get("success") is not True:
         return ToolResult.error("The page did not say how large it is. Try again.", code="no_answer")
     tab = await ctx.host.browser.get_tab(ctx.tab_id)
@@ -51,7 +62,7 @@ SPEC = spec(
     modes=(Mode.ASK, Mode.ACT),
     tiers=Tier,
     capability=Capability.NONE,
-    untrusted=True,
+    untrusted=False,
     effect=False,
     label="Look at the window's size",
     timeout=PAGE_READ_TIMEOUT + 10,
