@@ -9,6 +9,7 @@ import sys
 import zipfile
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pydantic
@@ -150,6 +151,59 @@ def test_which_models_speak_responses(model: str, form: dict[str, str], wire: st
     assert endpoint("openai", model=model, **form).wire == wire
 
 
+WINDOWS = {
+    2_000: "poe",
+    9_216: "builtin",
+    16_000: "inference morph",
+    16_384: "llamacpp ollama lmstudio jan vllm sglang localai gpt4all local_openai_proxy unsloth custom",
+    32_000: "stepfun",
+    65_000: "upstage",
+    70_000: "cloudferro-sherlock",
+    120_000: "lucidquery",
+    128_000: "azure_openai aws_bedrock mistral xai minimax alibaba openrouter groq nvidia together fireworks bailing berget "
+    "helicone inception llama nebius perplexity privatemode-ai qiniu-ai stackit v0 zenmux",
+    131_000: "cerebras drun fastrouter jiekou meganova siliconflow-cn wandb",
+    164_000: "cortecs",
+    200_000: "anthropic abacus azure-cognitive-services digitalocean dinference google-vertex-anthropic huggingface nano-gpt "
+    "qihang-ai venice zhipuai zhipuai-coding-plan",
+    204_800: "aihubmix kuae-cloud-coding-plan minimax-cn-coding-plan minimax-coding-plan moark tencent-coding-plan zai-coding-plan",
+    256_000: "cohere iflowcn requesty",
+    260_000: "scaleway",
+    262_000: "kimi baseten chutes clarifai evroc friendli kilo kimi-for-coding modelscope novita-ai opencode ovhcloud siliconflow "
+    "submodel synthetic vultr",
+    262_144: "cloudflare",
+    272_000: "openai",
+    327_000: "deepinfra",
+    400_000: "302ai",
+    430_000: "io-net",
+    1_000_000: "webbrain_cloud gemini deepseek z_ai alibaba-coding-plan alibaba-coding-plan-cn google-vertex nova ollama-cloud "
+    "opencode-go vercel vivgrid xiaomi",
+    2_000_000: "perplexity-agent",
+}
+"""Tokens of the model at first (of a server of one's own: until it says itself), as the services state them."""
+WINDOW = {provider_id: size for size, named in WINDOWS.items() for provider_id in named.split()}
+
+
+@pytest.mark.parametrize(
+    ("provider_id", "form", "size"),
+    [
+        ("z_ai", {"model": "glm-5.1"}, 200_000),
+        ("302ai", {"model": "gpt-5.2"}, 272_000),
+        ("302ai", {"model": "nobody-knows"}, 400_000),
+        ("groq", {"model": "moonshotai/kimi-k2-instruct"}, 262_000),
+        ("groq", {"model": "nobody-knows"}, 128_000),
+        ("privatemode-ai", {"model": "another"}, 128_000),
+        ("ollama", {"model": "kimi-k2.5"}, 16_384),
+        ("custom", {"model": "kimi-k2.5"}, 16_384),
+        ("custom", {"model": "kimi-k2.5", "baseUrl": "https://llm.example.com/v1"}, 262_000),
+        ("custom", {"model": "nobody-knows", "baseUrl": "https://llm.example.com/v1"}, 128_000),
+        ("z_ai", {"contextWindow": 32_000}, 32_000),
+    ],
+)
+def test_the_window_of_another_model(provider_id: str, form: dict[str, Any], size: int) -> None:
+    assert endpoint(provider_id, **form).info.context_window == size
+
+
 @pytest.mark.parametrize("provider_id", ENTRIES)
 def test_rules_of_tier_and_context(provider_id: str) -> None:
     entry = catalog.load().entries[provider_id]
@@ -167,9 +221,7 @@ def test_rules_of_tier_and_context(provider_id: str) -> None:
     else:
         assert info.tier is (Tier.MID if local else Tier.FULL)
         assert endpoint(provider_id, promptTier="compact").info.tier is Tier.COMPACT
-    family = catalog.load().family(info.model)
-    known = (family and family.context_window) or entry.context_window
-    assert info.context_window == (min(16_384, entry.context_window) if local else known)
+    assert info.context_window == WINDOW[provider_id]
     assert endpoint(provider_id, contextWindow="32 000").info.context_window == 32_000
     assert info.local is local
 

@@ -94,6 +94,9 @@ class CatalogEntry(_Data):
     default_model: str = ""
     requires_model: bool = True
     context_window: int = Field(gt=0)
+    """Tokens; of the model at first, unless ``context_inferred``."""
+    context_inferred: bool = False
+    """The figure is no fact about the model at first but what is assumed of models nothing is known about."""
     vision: Literal["by_name", "yes", "no", "ask_server"] = "by_name"
     tools: bool = True
     """False: its models cannot be given tools."""
@@ -225,6 +228,14 @@ class Catalog(_Data):
             if name.startswith(family.match) or short.startswith(family.match):
                 return family
         return None
+
+    def window(self, entry: CatalogEntry, model: str) -> int:
+        """The context window of a service's model, in tokens, as far as it can be known without asking: the
+        service's own figure for its model at first, else what the model's name tells."""
+        if model == entry.default_model and not entry.context_inferred:
+            return entry.context_window
+        family = self.family(model)
+        return (family and family.context_window) or entry.context_window
 
 
 def parse(*texts: str) -> Catalog:

@@ -24,7 +24,6 @@ from webbrain.providers.cost import Prices, prices
 from webbrain.providers.reasoning import Effort
 
 LOCAL_CONTEXT: Final = 16_384
-REMOTE_CONTEXT: Final = 128_000
 CONTEXT_MIN: Final = 1_024
 CONTEXT_MAX: Final = 10_000_000
 LOCAL_HEADERS_TIMEOUT: Final = 300.0
@@ -278,11 +277,9 @@ def _context(
     if live.context_window:
         return live.context_window
     if local:
-        return min(entry.context_window, LOCAL_CONTEXT)
-    family = catalog.family(model)
-    if family and family.context_window:
-        return family.context_window
-    return entry.context_window or REMOTE_CONTEXT
+        # The figure of a service is about what it serves itself, not about any server of the user's own.
+        return entry.context_window if entry.category == "local" else min(entry.context_window, LOCAL_CONTEXT)
+    return catalog.window(entry, model)
 
 
 def _vision(catalog: Catalog, entry: CatalogEntry, config: ProviderConfig, live: Live, model: str) -> bool:

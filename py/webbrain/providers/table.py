@@ -37,7 +37,7 @@ def render(loaded: Catalog) -> str:
     """The tables as Markdown, one per category."""
     parts: list[str] = []
     for category, title in _SECTIONS.items():
-        rows = [_row(entry) for entry in loaded.entries.values() if entry.category == category]
+        rows = [_row(loaded, entry) for entry in loaded.entries.values() if entry.category == category]
         head = [_line(_COLUMNS), _line(tuple("---" for _ in _COLUMNS))]
         parts.append("\n".join([f"### {title}", "", *head, *rows]))
     return "\n\n".join(parts)
@@ -52,7 +52,7 @@ def put_into(page: str, table: str) -> str:
     return f"{before}{BEGIN}\n\n{table}\n\n{END}{after}"
 
 
-def _row(entry: CatalogEntry) -> str:
+def _row(loaded: Catalog, entry: CatalogEntry) -> str:
     name = f"[{entry.label}]({entry.key_url})" if entry.key_url else entry.label
     usual = "on request" if entry.structured else "no"
     constrained = {"auto": "automatic", "always": "always"}.get(entry.constrained, usual)
@@ -69,7 +69,7 @@ def _row(entry: CatalogEntry) -> str:
             else "its own"
             if entry.wire == "builtin"
             else "loaded one",
-            f"{entry.context_window:,}",
+            f"{loaded.window(entry, entry.default_model):,}",
             "yes" if entry.ask_streaming else "no",
             constrained,
             _speech(entry),
