@@ -6,9 +6,12 @@
  */
 
 import { whole } from "./args.js";
+import { selectorOf } from "./csspath.js";
+import { deepQuery, scopesOf } from "./deep.js";
 import {
   attribute,
   composedClosest,
+  documentBase,
   documentTitle,
   documentURL,
   localName,
@@ -16,12 +19,15 @@ import {
   query,
   queryAll,
   rectOf,
+  shadowRootOf,
 } from "./dom.js";
-import { SELECTOR_CHARS } from "./limits.js";
-import { directText, textInside } from "./names.js";
+import { CANDIDATES } from "./handlimits.js";
+import { describeName, directText, textInside } from "./names.js";
+import { roleOf } from "./roles.js";
+import { everyMatch, matchesOf, validSelector } from "./selectors.js";
 import { Refusal } from "./session.js";
-import { isRendered } from "./sight.js";
-import { line } from "./text.js";
+import { isRendered, plainRect } from "./sight.js";
+import { line, quote } from "./text.js";
 
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
@@ -36,7 +42,12 @@ const RESOURCE_MAX_BYTES = 30_000_000;
 const KEEP_MS = 30_000;
 const URL_CHARS = 4_000;
 
+/** What shows a file, and how many of them one place is searched for. */
+const FILES = "img,video,audio,canvas,object,embed";
+const FILES_MAX = 200;
 const LINKS_MAX = 50;
+const LINK_ELEMENTS = 50_000;
+const MAINS = 50;
 const LINK_TEXT_CHARS = 80;
 const LINK_URL_CHARS = 300;
 
@@ -52,15 +63,15 @@ const CONTENT = "main,article,[role=main],[role=dialog],dialog,figure";
 let held = null;
 
 /**
- * @param {Session} _session
+ * @param {Session} session
  * @param {Args} args `selector`, or `url` of a `blob:` that `media` told of; `offset`
  * @returns {Promise<Answer>} `{kind: "url", url}` or `{kind: "data", mime, size, offset, data, nextOffset}`
  */
-export async function resource(_session, args) {
+export async function resource(session, args) {
   const given = typeof args.url === "string" ? args.url : "";
   if (given && !given.startsWith("blob:"))
     throw new Refusal("bad_url", "Only blob: addresses are read here.");
-  const element = given ? null : chosen(args.selector);
+  const element = given ? null : chosen(session, args.selector);
   const key = given || String(args.selector);
   const offset = whole(args.offset, 0, 0, RESOURCE_MAX_BYTES);
   if (offset > 0 && held?.key === key) return piece(held.blob, key, offset);
@@ -71,19 +82,62 @@ export async function resource(_session, args) {
   return piece(await loaded(url), key, 0);
 }
 
-/** @param {unknown} selector @returns {Element} The element, or the first thing within it that shows a file. */
-function chosen(selector) {
-  if (typeof selector !== "string" || !selector.trim() || selector.length > SELECTOR_CHARS)
-    throw new Refusal("bad_selector", "Give a CSS selector.");
-  let element;
-  try {
-    element = query(document, selector);
-  } catch {
-    throw new Refusal("bad_selector", "The selector cannot be read. Use plain CSS.");
+/**
+ * The element that shows the file: the one the selector names, or the only one within it.
+ * @param {Session} session
+ * @param {unknown} given
+ * @returns {Element}
+ * @throws {Refusal} `bad_selector`, `not_found`, `ambiguous`
+ */
+function chosen(session, given) {
+  const selector = validSelector(given);
+  const shown = matchesOf(selector);
+  const found = shown.length ? shown : everyMatch(selector);
+  if (!found[0]) throw new Refusal("not_found", "Nothing on the page matches the selector.");
+  /** What leads to the same file is one. @type {Map<string | Element, Element>} */
+  const files = new Map();
+  for (const e of found.flatMap(showing)) {
+    const key = addressOf(e) || e;
+    if (!files.has(key)) files.set(key, e);
   }
-  if (!element) throw new Refusal("not_found", "Nothing on the page matches the selector.");
-  if (addressOf(element) || localName(element) === "canvas") return element;
-  return query(element, "img,video,audio,canvas,object,embed,a[href]") ?? element;
+  const all = [...files.values()];
+  if (all.length > 1)
+    throw new Refusal(
+      "ambiguous",
+      `${quote(line(selector, 80))} fits ${all.length} files of the page, so none was taken. Repeat with the selector of the one you mean.`,
+      { matchCount: all.length, candidates: all.slice(0, CANDIDATES).map((e) => candidate(session, e)) },
+    );
+  return all[0] ?? found[0];
+}
+
+/** @param {Element} e @returns {Element[]} itself if it shows a file, else what does within it: pictures before links */
+function showing(e) {
+  if (addressOf(e) || localName(e) === "canvas") return [e];
+  const own = shadowRootOf(e);
+  const scopes = [...scopesOf(e).scopes, ...(own ? scopesOf(own).scopes : [])];
+  for (const kind of [FILES, "a[href]"])
+    for (const test of [isRendered, () => true]) {
+      const { found } = deepQuery(kind, FILES_MAX, test, scopes);
+      if (found.length) return found;
+    }
+  return [];
+}
+
+/** @param {Session} session @param {Element} e */
+function candidate(session, e) {
+  const own = selectorOf(e);
+  const { width, height } = plainRect(e);
+  const url = addressOf(e);
+  return {
+    // What names it in its shadow root or frame may name something else as well.
+    selector: own && matchesOf(own).every((hit) => hit === e) ? own : "",
+    tag: localName(e),
+    url: /^data:/i.test(url) ? "data:" : line(url, LINK_URL_CHARS),
+    text: line(attribute(e, "alt") || describeName(e, roleOf(e)), LINK_TEXT_CHARS),
+    ref_id: session.refs.of(e),
+    width,
+    height,
+  };
 }
 
 /** @param {Element} element @returns {string} The absolute address of what it shows or leads to. */
@@ -95,13 +149,13 @@ function addressOf(element) {
   const name = /** @type {Record<string, string>} */ (names)[tag] ?? "src";
   const written = attribute(element, name) ?? (source ? attribute(source, "src") : null);
   if (typeof shown === "string" && shown) return shown;
-  return written ? absolute(written) : "";
+  return written ? absolute(written, element) : "";
 }
 
-/** @param {string} url @returns {string} */
-function absolute(url) {
+/** @param {string} url @param {Element} by what carries it @returns {string} */
+function absolute(url, by) {
   try {
-    return new URL(url.trim(), document.baseURI).href;
+    return new URL(url.trim(), documentBase(by)).href;
   } catch {
     return "";
   }
@@ -177,7 +231,7 @@ export function media(_session, args) {
   const limit = whole(args.limit, MEDIA_MAX, 1, MEDIA_MAX);
   /** @type {Map<string, {item: Record<string, unknown>, weight: number}>} */
   const found = new Map();
-  for (const element of Array.from(queryAll(document, "img,video")).slice(0, MEDIA_ELEMENTS)) {
+  for (const element of deepQuery("img,video", MEDIA_ELEMENTS).found) {
     const kind = localName(element) === "video" ? "video" : "image";
     if (target !== "media" && target !== kind) continue;
     if (!isRendered(element) || composedClosest(element, within(OUTSIDE_CONTENT))) continue;
@@ -219,7 +273,7 @@ function bestOf(img) {
   for (const entry of sets.filter(Boolean).join(", ").split(/,\s+/)) {
     const [url, size = "1x"] = entry.trim().split(/\s+/);
     const weight = Number.parseFloat(size) * (size.endsWith("x") ? 100 : 1);
-    if (url && weight > most) [best, most] = [absolute(url), weight];
+    if (url && weight > most) [best, most] = [absolute(url, img), weight];
   }
   return best || addressOf(img);
 }
@@ -234,7 +288,7 @@ function named(target) {
       document,
       `meta[property="og:${kind}:secure_url"],meta[property="og:${kind}"],meta[name="twitter:${kind === "video" ? "player:stream" : kind}"]`,
     );
-    const url = meta ? absolute(attribute(meta, "content") ?? "") : "";
+    const url = meta ? absolute(attribute(meta, "content") ?? "", meta) : "";
     if (/^https?:/.test(url))
       items.push({ kind, url: url.slice(0, URL_CHARS), width: 0, height: 0, alt: "" });
   }
@@ -249,15 +303,17 @@ function named(target) {
  */
 export function links(_session, args) {
   const limit = whole(args.limit, LINKS_MAX, 1, LINKS_MAX);
-  const mains = Array.from(queryAll(document, 'main,[role="main"],article')).filter(isRendered);
-  const root = mains.length === 1 ? mains[0] : document;
+  const { scopes } = scopesOf();
+  const mains = deepQuery('main,[role="main"],article', MAINS, isRendered, scopes).found;
+  const main = mains.length === 1 ? mains[0] : undefined;
+  const found = deepQuery("a[href]", LINK_ELEMENTS, undefined, main ? scopesOf(main).scopes : scopes).found;
   /** @type {Map<string, string>} */
   const out = new Map();
-  for (const a of queryAll(root ?? document, "a[href]")) {
+  for (const a of found) {
     if (out.size >= limit) break;
-    const url = absolute(attribute(a, "href") ?? "").split("#")[0] ?? "";
+    const url = absolute(attribute(a, "href") ?? "", a).split("#")[0] ?? "";
     if (!/^https?:/.test(url) || out.has(url) || url === documentURL(document).split("#")[0]) continue;
-    if (!isRendered(a) || (root === document && composedClosest(a, within(OUTSIDE_CONTENT)))) continue;
+    if (!isRendered(a) || (!main && composedClosest(a, within(OUTSIDE_CONTENT)))) continue;
     const text = line(textInside(a, LINK_TEXT_CHARS) || directText(a), LINK_TEXT_CHARS);
     if (text) out.set(url, text);
   }

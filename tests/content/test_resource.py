@@ -43,6 +43,57 @@ def test_what_has_an_address_is_told_by_it(tab: Tab, html: str, selector: str, p
     assert answer == {"success": True, "kind": "url", "url": tab.site.origin + path}
 
 
+@pytest.mark.parametrize(
+    ("html", "selector"),
+    [
+        ("<img src=/one.png alt=One><img src=/two.png alt=Two>", "img"),
+        ("<figure id=a><img src=/one.png alt=One><div><img src=/two.png alt=Two></div></figure>", "#a"),
+        ("<ul><li><a href=/one.png>One</a><li><a href=/two.png>Two</a></ul>", "ul"),
+    ],
+)
+def test_of_several_files_none_is_guessed(tab: Tab, html: str, selector: str) -> None:
+    answer = tab.show(html).call("resource", selector=selector)
+    assert (answer["code"], answer["matchCount"]) == ("ambiguous", 2)
+    assert [c["text"] for c in answer["candidates"]] == ["One", "Two"]
+    for each in answer["candidates"]:
+        assert tab.call("resource", selector=each["selector"])["url"] == each["url"]
+
+
+@pytest.mark.parametrize(
+    ("html", "path"),
+    [
+        ("<img src=/one.png><img src=/one.png>", "/one.png"),
+        ("<img src=/one.png><img hidden src=/two.png>", "/one.png"),
+        ("<p><img src=/one.png><a href=/page>More</a></p>", "/one.png"),
+    ],
+)
+def test_what_can_mean_one_file_only_is_no_question(tab: Tab, html: str, path: str) -> None:
+    answer = tab.show(html).call("resource", selector="p" if "<p>" in html else "img")
+    assert answer["url"] == tab.site.origin + path
+
+
+def test_files_of_shadow_roots_and_frames(tab: Tab) -> None:
+    tab.site.made["/inner/page"] = (
+        f"<!doctype html><img id=deep src=pic.png {SIZE}><a href=more>More</a>",
+        "text/html",
+    )
+    tab.show(f"<x-box></x-box><iframe src=/inner/page {SIZE}></iframe>")
+    tab.js(
+        "document.querySelector('x-box').attachShadow({mode: 'open'}).innerHTML ="
+        f" '<img id=pic src=/box.png {SIZE}><a href=/boxed>Boxed</a>'"
+    )
+    tab.until("frames[0].document.querySelector('a')")
+    origin = tab.site.origin
+    assert tab.call("resource", selector="#pic")["url"] == f"{origin}/box.png"
+    assert tab.call("resource", selector="x-box")["url"] == f"{origin}/box.png"
+    assert tab.call("resource", selector="#deep")["url"] == f"{origin}/inner/pic.png"
+    found = {item["url"] for item in tab.call("media")["items"]}
+    assert found == {f"{origin}/box.png", f"{origin}/inner/pic.png"}
+    assert [link["url"] for link in tab.call("links")["links"]] == [f"{origin}/boxed", f"{origin}/inner/more"]
+    several = tab.call("resource", selector="img")
+    assert [c["selector"] for c in several["candidates"]] == ["#pic", "#deep"]
+
+
 def test_what_is_in_the_page_only_comes_whole(tab: Tab) -> None:
     tab.show(f"<img id=data src='{PIXEL}'><img id=blob><canvas id=canvas width=20 height=10></canvas>")
     assert whole(tab, selector="#data") == base64.b64decode(DOT)
@@ -148,4 +199,5 @@ def test_a_hostile_page(tab: Tab) -> None:
     )
     assert tab.call("media")["items"][0]["url"].endswith("/main.png")
     assert len(tab.call("links")["links"]) == 1
-    assert tab.call("resource", selector="main img")["url"].endswith("/main.png")
+    assert tab.call("resource", selector="main img")["code"] == "ambiguous"
+    assert tab.call("resource", selector="[src='/main.png']")["url"].endswith("/main.png")

@@ -427,6 +427,16 @@ async def test_what_a_page_may_answer(answers: list[dict[str, Any]], code: str) 
     assert not host.downloads.started
 
 
+async def test_several_files_are_told_to_choose_from() -> None:
+    host = page_host()
+    several = {"matchCount": 2, "candidates": [{"selector": "#one"}, {"selector": "#two"}]}
+    host.page.on("resource", {"success": False, "code": "ambiguous", "error": "Two.", **several})
+    result = await call(host, "download_resource_from_page", selector="img")
+    assert result.data["code"] == "ambiguous"
+    assert {key: result.data[key] for key in several} == several
+    assert not host.downloads.started
+
+
 async def test_an_endless_resource_ends() -> None:
     host = page_host()
 
@@ -497,3 +507,24 @@ async def test_a_closed_tab_under_the_way() -> None:
     host = page_host()
     host.page.on("media", BridgeError("gone", code="no_tab"))
     assert (await call(host, "download_social_media")).data["code"] == "no_tab"
+
+
+async def test_what_was_not_saved_comes_with_advice() -> None:
+    """More than the limit, a stream that has no file of its own, and nothing at all."""
+    host = finishing(page_host())
+    shown = [{"kind": "image", "url": f"https://shop.example/{number}.jpg"} for number in range(3)]
+    host.page.on("media", {"total": 5, "items": shown})
+    result = await call(host, "download_social_media", limit=3)
+    assert (result.data["strategy"], result.data["recommendation"]["kind"]) == ("dom", "more")
+    assert result.data["recommendation"]["message"].startswith("2 more")
+    main = await call(host, "download_social_media", mode="main")
+    assert "recommendation" not in main.data, "one was asked for"
+    host.page.on("media", {"total": 1, "items": [{"kind": "video", "url": "blob:https://shop.example/1"}]})
+    host.page.on("resource", {"success": False, "code": "stream", "error": "A stream."})
+    streamed = await call(host, "download_social_media", target="video")
+    assert not streamed.success
+    assert (streamed.data["triggered"], streamed.data["completed"]) == (0, 0)
+    assert streamed.data["recommendation"]["kind"] == "streamed"
+    host.page.on("media", {"total": 0, "items": []})
+    nothing = await call(host, "download_social_media")
+    assert nothing.data["recommendation"]["kind"] == "open_post"

@@ -12,6 +12,8 @@ from webbrain.tools.base import ToolContext
 MOST_BYTES: Final = 20_000_000
 """Bytes of a file that can be saved so: as a ``data:`` address it stays below the browser's 30 MB."""
 PIECES: Final = 100
+TOLD: Final = ("matchCount", "candidates")
+"""What the page says of several files that may be meant, by which the model chooses."""
 
 ENDINGS: Final[Mapping[str, str]] = {
     "image/png": "png",
@@ -43,7 +45,8 @@ async def carry(ctx: ToolContext, args: Mapping[str, Any]) -> tuple[str, str]:
         answer = await ctx.page("resource", {**args, "offset": offset}, timeout=PAGE_READ_TIMEOUT)
         if answer.get("success") is not True:
             message = str(answer.get("error") or "The page gave no usable answer.")
-            raise ToolFailed(message[:300], code=str(answer.get("code") or "no_answer"))
+            told: dict[str, Any] = {key: answer[key] for key in TOLD if key in answer}
+            raise ToolFailed(message[:300], code=str(answer.get("code") or "no_answer"), data=told)
         if answer.get("kind") == "url":
             return str(answer.get("url") or ""), ""
         if answer.get("kind") != "data":
