@@ -38,6 +38,8 @@ class Origins:
         """The origin of the text in ``result``; empty for a result that holds no page's text."""
         if not self._spec.untrusted:
             return ""
+        if self._spec.own_notes:
+            return UNKNOWN
         if self._spec.name in DISK_TOOLS:
             return FILES
         if self._spec.capability is Capability.NETWORK:

@@ -6,6 +6,7 @@ neither separators nor a split over parameters hide it. Everything is bounded: w
 ``MOST_CHARS`` of a conversation has long left the model's window.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -17,6 +18,7 @@ from webbrain.core.messages import Message
 from webbrain.policy import egress
 from webbrain.policy.common_words import COMMON
 from webbrain.policy.untrusted import TAG
+from webbrain.policy.written import Written
 
 GRAM: Final = 6
 """Letters and digits of the shortest piece of text that is recognised."""
@@ -31,6 +33,10 @@ MOST_SECRETS: Final = 200
 SHORTEST_SECRET: Final = 4
 UNKNOWN: Final = "?"
 """The origin of text whose page is not known; it is foreign everywhere."""
+TOLD: Final = "→"
+"""Before an origin: what it may be told without a question."""
+ECHO: Final = "="
+"""Before an origin: what results about it only repeated."""
 FILES: Final = "your files"
 """The origin of what the user attached or downloaded."""
 
@@ -43,6 +49,12 @@ _NOT_WORD: Final = re.compile(r"[\W_]+")
 _WORDS: Final = re.compile(r"[^\W_]+")
 _JSON_ESCAPE: Final = re.compile(r'\\[nrtbf"/\\]')
 _JSON_KEY: Final = re.compile(r'[{,]"[A-Za-z_]{1,40}":')
+_VALUES: Final = re.compile(
+    r"""value=\\"(?:\\\\(?:\\["\\]|[^\\"])|[^"\\])*"""  # of a tree, in JSON
+    r"""|value="(?:\\.|[^"\\])*"""
+    r"""|"(?:value|actual)":"(?:\\.|[^"\\])*"""
+)
+"""What fields hold was entered, by whomever: no page offers the addresses in it."""
 _LINK: Final = re.compile(r"""https?://[^\s"'<>\\\]\u2026]+""", re.IGNORECASE)
 _BLOCK: Final = re.compile(rf'<{TAG} id="(\w+)">\n?(.*?)\n?</{TAG} id="\1">', re.DOTALL)
 _HEAD_END: Final = "\n\n"
@@ -53,7 +65,9 @@ NAMES_PAGES: Final = ("[Open page, as it names itself:]", "[Tabs that earlier ta
 """The lines of ``agent.enrich`` behind which addresses and titles of pages stand; a test compares them."""
 
 USERS_TOOLS: Final = frozenset({"clarify"})
-"""Tools whose result is what the user answered."""
+"""Tools whose result is what the user answered, if its ``source`` says so."""
+OWN_NOTES: Final = frozenset({"progress_read", "progress_update", "scratchpad_write"})
+"""Tools whose result is what the model wrote itself (``ToolSpec.own_notes``; a test compares them)."""
 
 
 def squash(text: str) -> str:
@@ -109,6 +123,7 @@ class Taint:
     """Hashes of pieces that were learned already."""
     _links: set[int] = field(default_factory=set)
     """Hashes of addresses that a page offered or the user wrote."""
+    _written: Written = field(default_factory=lambda: Written(squash))
     _users_words: set[str] = field(default_factory=set)
     _users_text: str = ""
     _secrets: dict[str, Secret] = field(default_factory=dict)
@@ -125,35 +140,54 @@ class Taint:
         self._messages = len(messages)
 
     def take(self, message: Message) -> None:
-        """Learn one message: what stands between tags is a page's, what a user wrote is the user's."""
+        """Learn one message: what stands between tags is a page's, what a user wrote is the user's, and what
+        a model wrote is neither."""
+        for call in message.tool_calls:
+            self._written.take(call)
         if message.role not in ("user", "tool"):
             return
         turn = message.role == "user" and not message.content.startswith(_NOTE)
         for found in _BLOCK.finditer(message.content):
-            if turn and not message.content[: found.start()].rstrip().endswith(NAMES_PAGES):
+            if message.role == "tool" and message.name in OWN_NOTES:
+                self.learn(found[2], UNKNOWN, links=False)
+            elif turn and not message.content[: found.start()].rstrip().endswith(NAMES_PAGES):
                 self._learn_attached(found[2], message.origin)
             else:
-                self.learn(found[2], message.origin or UNKNOWN)
+                self.learn(found[2], message.origin or UNKNOWN, call_id=message.tool_call_id)
         outside = _BLOCK.sub(" ", message.content)
         if message.role == "tool":
             if message.name in USERS_TOOLS:
-                self.learn_user(_plain(message.content))
+                self.learn_user(_answered(message.content))
         elif turn:
             facts, ended, own = outside.partition(_HEAD_END)
             if ended:
                 self.learn(facts, message.origin or UNKNOWN)
             self.learn_user(own if ended else outside)
 
-    def learn(self, text: str, origin: str) -> None:
-        """Page text of an origin came before the model."""
-        text = _plain(text[:MOST_PIECE_CHARS])
-        self._learn_links(text)
-        piece = squash(text)
+    def learn(self, text: str, origin: str, *, call_id: str | None = None, links: bool = True) -> None:
+        """Page text of an origin came before the model, as the result of the call ``call_id`` if there was
+        one. ``links``: the addresses in it are offered by that page.
+        """
+        text = text[:MOST_PIECE_CHARS]
+        if links:
+            self._learn_links(_plain(_VALUES.sub(" ", text)))
+        piece = squash(_plain(text))
         mark = hash((origin, piece))
         if len(piece) < GRAM or mark in self._seen:
             return
         self._seen.add(mark)
-        self._add(origin, piece)
+        self._add(origin, self._split_off(origin, piece, call_id))
+
+    def _split_off(self, origin: str, piece: str, call_id: str | None) -> str:
+        """A new piece without what only repeats the call: that is remembered apart, as no word of the
+        origin's. What the page had shown before stays its own.
+        """
+        shown = self._texts.get(origin, "")
+        for echo in self._written.repeated(call_id, piece):
+            if echo in piece and echo not in shown:
+                piece = piece.replace(echo, "\n")
+                self._add(f"{ECHO}{origin}", echo)
+        return piece
 
     def _learn_attached(self, text: str, origin: str) -> None:
         """A file that the user attached while a page was open: for that page, and for no other."""
@@ -163,10 +197,10 @@ class Taint:
 
     def _tell(self, host: str, piece: str) -> None:
         """From now on the host may be told this much without a question."""
-        mark = hash((f"→{host}", piece))
+        mark = hash((f"{TOLD}{host}", piece))
         if mark not in self._seen:
             self._seen.add(mark)
-            self._add(f"→{host}", piece)
+            self._add(f"{TOLD}{host}", piece)
 
     def learn_user(self, text: str) -> None:
         """The user's own words are never a reason to ask."""
@@ -192,6 +226,8 @@ class Taint:
 
     def _learn_links(self, text: str) -> None:
         for link in _LINK.findall(text):
+            if self._written.wrote(link):
+                continue
             self._note_link(link)
             host = origin_of(link)
             if host != UNKNOWN:
@@ -260,14 +296,14 @@ class Taint:
     def foreign(self, destination: str) -> list[tuple[str, str]]:
         """``(origin, squashed text)`` of everything that is not the destination's own."""
         return [
-            (origin, text)
+            (origin.removeprefix(ECHO), text)
             for origin, text in self._texts.items()
-            if text and origin != destination and not origin.startswith("→")
+            if text and origin.removeprefix(ECHO) != destination and not origin.startswith(TOLD)
         ]
 
     def known_to(self, destination: str, squashed: str) -> bool:
         """Whether the destination knows this text already, or the user wrote it."""
-        told = self._texts.get(f"→{destination}", "")
+        told = self._texts.get(f"{TOLD}{destination}", "")
         own = self._texts.get(destination, "") if destination != UNKNOWN else ""
         return squashed in own or squashed in told or squashed in self._users_text
 
@@ -294,3 +330,13 @@ def canonical(url: str) -> str:
 def _plain(text: str) -> str:
     """A result's JSON as the text in it: without the names of its fields and without escapes."""
     return _JSON_ESCAPE.sub(" ", _JSON_KEY.sub(" ", text))
+
+
+def _answered(result: str) -> str:
+    """What the user answered to a question of the model's. What the clock answered is the model's own."""
+    try:
+        told, _ = json.JSONDecoder().raw_decode(result)
+    except ValueError:
+        return ""
+    answered = isinstance(told, dict) and told.get("source") == "user"
+    return str(told.get("answer") or "") if answered else ""
