@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.agent import PROBE_YES, Bench, types, well_formed
 from tests.support.toolbox import ANSWERS, TAB
-from webbrain.agent.completion import LOOK_BEFORE
+from webbrain.agent.completion import LOOK_AGAIN, LOOK_BEFORE
 from webbrain.agent.journal import Journal
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.host.memory import Gate, MemoryHost
@@ -62,6 +62,39 @@ async def test_what_may_have_happened_is_not_done_again_before_a_look() -> None:
     told = [event["data"] for event in results if event["data"]["name"] == "click_ax"]
     assert [one["ok"] for one in told] == [False, False, True]  # the one of the dead run, refused, done
     assert LOOK_BEFORE in told[1]["result"]
+    assert later.host.page.actions().count("click_ax") == 1
+
+
+async def _died_after(*before: Any, then: list[Any]) -> Bench:
+    """The bench after a death while the model was asked what comes after these calls, which all went well."""
+    gate = Gate()
+    bench = Bench(*before, gate, "never")
+    await bench.start()
+    await gate.reached()
+    await bench.app.settled()
+    later = _next(bench.host.successor(), *then)
+    await later.app.start()
+    await later.app.settled()
+    await bench.stop()
+    return later
+
+
+async def test_what_was_done_and_not_looked_at_is_not_done_again_before_a_look() -> None:
+    """That it went well is on record; a model that takes no notice must not do it twice all the same."""
+    click = call("click_ax", ref_id="ref_1")
+    later = await _died_after(call("read_page"), click, then=[click, call("read_page"), DONE])
+    await _runs(later)
+    told = [one["data"] for one in later.events("tool_result") if one["data"]["name"] == "click_ax"]
+    assert [(one["ok"], one["unknown"]) for one in told] == [(False, False)]
+    assert LOOK_AGAIN in told[0]["result"]
+    assert later.host.page.actions().count("click_ax") == 0
+
+
+async def test_what_was_looked_at_before_the_death_holds_nothing_back() -> None:
+    """The control of the one before."""
+    click = call("click_ax", ref_id="ref_1")
+    later = await _died_after(click, call("read_page"), then=[click, call("read_page"), DONE])
+    await _runs(later)
     assert later.host.page.actions().count("click_ax") == 1
 
 

@@ -57,6 +57,10 @@ LOOK_BEFORE: Final = (
     "Not done: it is not known whether an earlier action happened. Read the page first (whatever shows what "
     "came of it), then decide."
 )
+LOOK_AGAIN: Final = (
+    "Not done: you were interrupted before you saw what your last action did. Read the page first (whatever "
+    "shows what came of it), then decide."
+)
 LOOK_AT_DOWNLOADS: Final = (
     "it is not known whether an earlier download began. Look at list_downloads, then decide."
 )
@@ -164,17 +168,23 @@ class Completion:
 
     @property
     def blind(self) -> bool:
-        """True from an action of which nobody knows whether it happened until somebody has looked: nothing
-        more is done meanwhile, or it might be done twice. No end of a run changes that."""
-        return any(owed.unknown and not owed.seen for owed in self._owed)
+        """True from an action of which nobody knows whether it happened, or what a run did just before it was
+        interrupted, until somebody has looked: nothing more is done meanwhile, or it might be done twice. No
+        end of a run changes that."""
+        return bool(self._unlooked())
 
     def blind_to(self, spec: ToolSpec, args: Mapping[str, Any]) -> str:
         """What is told instead of an action before anybody has looked what came of an earlier one; empty if
         it may be made. A page that cannot be read may be left."""
         if not changes(spec, args) or spec.capability is Capability.NAVIGATE or not self.blind:
             return ""
-        places = {owed.place for owed in self._owed if owed.unknown and not owed.seen}
-        return f"Not done: {LOOK_AT_DOWNLOADS}" if DOWNLOADS in places else LOOK_BEFORE
+        waiting = self._unlooked()
+        if any(owed.place == DOWNLOADS for owed in waiting):
+            return f"Not done: {LOOK_AT_DOWNLOADS}"
+        return LOOK_BEFORE if any(owed.unknown for owed in waiting) else LOOK_AGAIN
+
+    def _unlooked(self) -> list[Owed]:
+        return [owed for owed in self._owed if (owed.unknown or owed.unseen) and not owed.seen]
 
     def turn(self) -> None:
         """An answer of the model begins to be carried out."""
@@ -211,7 +221,8 @@ class Completion:
             self._pictures = ctx.sight.taken if ctx.sight else 0
             counts = bool(ctx.submit_token) or ctx.allow_api or spec.capability in UNSEEN
             if unknown or (counts and result.success):
-                self._owe(Owed(call_id, place_of(spec, args), self._turn, ctx.frame_id or 0, unknown, label))
+                place, frame = place_of(spec, args), ctx.frame_id or 0
+                self._owe(Owed(call_id, place, self._turn, frame=frame, unknown=unknown, label=label))
             if not unknown and result.success and spec.capability is Capability.CLICK:
                 self._list(ctx, args, result)
         self._calls += result.success and not spec.own_notes and not spec.asks and not spec.terminal

@@ -30,6 +30,8 @@ class Owed:
     frame: int = 0
     unknown: bool = False
     """Nobody knows whether it happened."""
+    unseen: bool = False
+    """The run was interrupted before anybody had looked what came of it."""
     label: str = ""
     counts: bool = True
     """A claim of success must wait for the look; not where the action belongs to an earlier task."""
@@ -88,14 +90,21 @@ def left_unknown(journal: Journal) -> list[Owed]:
 
 def last_actions(journal: Journal) -> Iterator[Owed]:
     """The newest action of the newest task at each place, whoever may have looked after it."""
-    places = set()
+    places: set[str] = set()
+    looked: set[str] = set()
+    interrupted = False
     for event in reversed(journal.events):
         if event.type == "user_message" and not event.data.get("continued"):
             return
+        if event.type == "run_complete":
+            interrupted = interrupted or event.data["status"] == "interrupted"
+        elif event.type == "tool_result":
+            looked.add(journal.places.get(event.seq, ""))
         place = journal.places.get(event.seq, PAGE)
         if event.seq in journal.effects and place not in places:
             places.add(place)
-            yield Owed(str(event.data["callId"]), place, -1)
+            unseen = interrupted and not any(shows(seen, place) for seen in looked)
+            yield Owed(str(event.data["callId"]), place, -1, unseen=unseen)
 
 
 def _method(args: Mapping[str, Any]) -> str:
