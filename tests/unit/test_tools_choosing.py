@@ -102,6 +102,30 @@ async def test_a_control_that_may_send_a_form_is_not_pressed() -> None:
     assert "Input.dispatchMouseEvent" not in commands(host)
 
 
+@pytest.mark.parametrize(
+    ("name", "pressed"),
+    [
+        ("Delete account", False),
+        ("Add to basket", False),
+        ("Send photo", False),
+        ("Nachricht senden", False),
+        ("Profil löschen", False),
+        ("Add photos", True),
+        ("Add a file", True),
+        ("Add attachment", True),
+        ("Datei hinzufügen", True),
+        ("Fotos hinzufügen", True),
+    ],
+)
+async def test_a_control_whose_name_commits_something_is_not_pressed(name: str, *, pressed: bool) -> None:
+    """Unless all that it is said to add is a file."""
+    host = await page(chooser={"backendNodeId": 77})
+    host.page.on("submit_probe", {"submits": False, "commits": True, "control": name})
+    result = await upload(host)
+    assert result.data.get("code") == (None if pressed else "may_submit")
+    assert ("Input.dispatchMouseEvent" in commands(host)) is pressed
+
+
 async def test_a_stale_control_is_not_pressed() -> None:
     host = await page(chooser={"backendNodeId": 77})
     host.page.on("submit_probe", {"success": False, "code": "stale_ref", "error": "ref_1 is stale."})

@@ -10,6 +10,7 @@ The file's content travels as always. No path of the disk is given to anybody, a
 could have one read.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -30,6 +31,13 @@ ELEMENT: Final = 1
 OPENED: Final = "Page.fileChooserOpened"
 INTERCEPT: Final = "Page.setInterceptFileChooserDialog"
 
+ADDS_FILE: Final = re.compile(
+    r"add\b.*\b(file|photo|picture|image|video|attachment|document|media)s?\b"
+    r"|.*\b(datei|foto|bild|video|anhang|dokument)(en|s|er|e)?\b.* hinzufügen",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Names of controls that only choose, although they begin with a verb that commits something elsewhere."""
+
 ASK_USER: Final = "Ask the user to press it and choose the file {name}."
 NO_DEBUGGER: Final = (
     "The page has no file field. If this control opens a file chooser all the same, the page makes the field "
@@ -40,7 +48,7 @@ IN_BACKGROUND: Final = (
     "so. Ask the user to show this tab, then try again. Otherwise: "
 )
 MAY_SEND: Final = (
-    "This control may send a form, so it was not pressed to see whether it asks for a file. "
+    "This control may send something, so it was not pressed to see whether it asks for a file. "
     "Use the ref_id of the control that only chooses the file. Otherwise: "
 )
 NOT_PRESSED: Final = "The control could not be pressed. Read the page again."
@@ -72,7 +80,8 @@ async def take_field(ctx: ToolContext, opener: str, name: str) -> None:
     probe = await ctx.page("submit_probe", asked, timeout=PAGE_READ_TIMEOUT)
     if probe.get("success") is not True:
         raise ToolFailed(str(probe.get("error") or NOT_PRESSED), code=str(probe.get("code") or "not_pressed"))
-    if probe.get("submits") is not False:
+    commits = probe.get("commits") is True and not ADDS_FILE.match(str(probe.get("control") or ""))
+    if probe.get("submits") is not False or commits:
         raise ToolFailed(MAY_SEND + ask_user, code="may_submit")
     try:
         await _send(ctx, INTERCEPT, {"enabled": True})
