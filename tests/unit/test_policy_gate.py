@@ -357,6 +357,26 @@ async def test_a_request_that_changes_data_and_names_no_address_is_refused() -> 
     assert code(await ada.call("fetch_url", method="DELETE")) == "no_host"
 
 
+@pytest.mark.parametrize("asks", [True, False])
+@pytest.mark.parametrize("probe", [SENDING, {**SENDING, "submits": False}])
+@pytest.mark.parametrize("name", ["click", "click_ax"])
+async def test_what_is_sent_once_is_not_pressed_twice_in_one_call(
+    name: str, probe: dict[str, Any], *, asks: bool
+) -> None:
+    host = shop(probe)
+    host.settings.values[SWITCH] = asks
+    ada = Person(host=host)
+    args = CLICK if name == "click_ax" else {"text": "Place order"}
+    assert code(await ada.call(name, **args, count=2)) == "press_once"
+    assert ada.cards == []
+    assert await ada.call(name, **args, count=1) is None
+
+
+async def test_what_sends_nothing_may_be_pressed_twice() -> None:
+    ada = Person()
+    assert await ada.call("click_ax", **CLICK, count=2) is None
+
+
 async def test_with_allow_api_every_request_is_shown_with_its_body() -> None:
     ada = Person()
     ada.leave.allow_api = True

@@ -21,7 +21,7 @@ from webbrain.policy.grants import Leave, Need
 from webbrain.policy.origins import key_of, known_key, shown
 from webbrain.policy.place import Place, place_of, recheck
 from webbrain.policy.questions import Call, Destination, Question, carrying, fresh, ordinary, writing
-from webbrain.policy.repeats import Repeats, press_of
+from webbrain.policy.repeats import Repeats, press_of, refuse_double
 from webbrain.policy.replays import replayed
 from webbrain.policy.submit import SubmitPolicy, may_submit
 from webbrain.policy.typed import hosts_in
@@ -171,6 +171,7 @@ class Gate:
         submits = await self._submit.needs_card(ctx, spec, args)
         call.control = str(self._submit.seen.get("control") or "")
         if submits is not None:
+            refuse_double(args)
             refuse_empty(self._leave.said(), spec, self._submit.seen)
             call.press = press_of(ctx.tab_id, place.url, self._submit.seen, args)
             self._repeats.check(call.press, ctx.host.clock.monotonic())
@@ -196,6 +197,7 @@ class Gate:
         except ToolFailed:
             return  # the tool meets the same obstacle and says so better
         _refuse_unanswered(call, submits=True)
+        refuse_double(call.args)
         refuse_empty(self._leave.said(), call.spec, self._submit.seen)
         tab = await call.ctx.host.browser.get_tab(call.ctx.tab_id)
         call.press = press_of(call.ctx.tab_id, tab.url, self._submit.seen, call.args)

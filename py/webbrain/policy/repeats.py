@@ -20,6 +20,10 @@ BLOCKED: Final = (
     "This was pressed {seconds} seconds ago on the same page with the same values, so it was not pressed "
     "again: it may be sent already. Look at the page for what came of it first."
 )
+ONCE_ONLY: Final = (
+    "This sends or commits something, so it is pressed once in a call, and was not pressed now: leave out "
+    "count."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,13 @@ def press_of(tab_id: int, url: str, probe: Mapping[str, Any], args: Mapping[str,
     name = " ".join(str(probe.get("control") or args.get("text") or "").split()).casefold()
     values = json.dumps(probe.get("fields") or [], sort_keys=True, default=str)
     return Press(tab_id, url, name, values, str(args.get("ref_id") or ""))
+
+
+def refuse_double(args: Mapping[str, Any]) -> None:
+    """Raise ``ToolFailed`` for a double click on what commits something: who lets it be sent once does not
+    mean twice."""
+    if int(args.get("count") or 1) > 1:
+        raise ToolFailed(ONCE_ONLY, code="press_once", data={"dispatched": False})
 
 
 class Repeats:

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
@@ -19,6 +19,12 @@ class Args(ToolArgs):
 
     key: Literal["Escape", "Tab", "Enter", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]
     repeat: int = Field(1, ge=1, le=MOST_REPEATS)
+
+    @model_validator(mode="after")
+    def _sends_once(self) -> "Args":
+        if self.key == "Enter" and self.repeat != 1:
+            raise ValueError("Enter may send something, so it is pressed once in a call: leave out repeat")
+        return self
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
