@@ -10,6 +10,21 @@ const TELLING = /^(aria-(?!hidden)|open$|hidden$|checked$)/;
 /** Words of a page that is at work. */
 const UNFINISHED = /(\.\.\.|…)\s*$|\b(loading|please wait|in progress)\b/i;
 const UNFINISHED_CHARS = 80;
+/**
+ * A text that says nothing but that the page is at work. Stricter than the words above, which are asked of what a page
+ * has just written: a page at rest may well show "More..." or a column called "In progress".
+ */
+const WORKING = new RegExp(
+  [
+    "loading",
+    "please wait\\b.{0,60}",
+    "(?:loading|just a moment|one moment|working|processing|searching|saving|sending|submitting|uploading|connecting|fetching|updating|refreshing|generating|calculating|checking|verifying)\\b[^.…]{0,40}(?:\\.{3}|…)",
+    "lädt|wird geladen|laden(?:\\.{3}|…)|chargement(?: en cours)?|cargando|caricamento(?: in corso)?|carregando|загрузка|加载中|載入中|読み込み中|로딩 ?중",
+  ]
+    .map((words) => `^(?:${words})[\\s.!…]*$`)
+    .join("|"),
+  "i",
+);
 const NODES = 20;
 
 /**
@@ -44,4 +59,14 @@ function wordsOf(nodes) {
     words ||= text !== "";
   }
   return words ? "answer" : "";
+}
+
+/**
+ * @param {string} text of one text node
+ * @returns {boolean} it says that the page is at work, and nothing else
+ */
+export function saysWorking(text) {
+  if (text.length > 2 * UNFINISHED_CHARS) return false;
+  const words = text.trim();
+  return words !== "" && words.length <= UNFINISHED_CHARS && WORKING.test(words);
 }

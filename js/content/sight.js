@@ -316,16 +316,21 @@ export function isCovered(e) {
 }
 
 /**
+ * Drawn with no opacity at all, or not drawn.
+ * @param {Element} e
+ * @returns {boolean}
+ */
+export function isTransparent(e) {
+  return !Element.prototype.checkVisibility.call(e, OPAQUE);
+}
+
+/**
  * Fully transparent and deaf to the pointer: a closed menu that was left in the page.
  * @param {Element} e
  * @returns {boolean}
  */
 export function isGhost(e) {
-  return (
-    !Element.prototype.checkVisibility.call(e, OPAQUE) &&
-    passesThrough(e) &&
-    attribute(e, "type") !== "checkbox"
-  );
+  return isTransparent(e) && passesThrough(e) && attribute(e, "type") !== "checkbox";
 }
 
 /**

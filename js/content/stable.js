@@ -3,12 +3,14 @@
  *
  * What counts as a change: mutations (shadow roots and same-origin frames included), resources that finished loading
  * (resource timing), a document or image that is still on its way, animations that will end. Requests of scripts under
- * way cannot be seen from here before they are answered. Nothing is left behind: observers end with the answer.
+ * way cannot be seen from here before they are answered, so a page that says of itself that it is at work (`aria-busy`,
+ * "Loading...") is not taken for still. Nothing is left behind: observers end with the answer.
  */
 
+import { saysWorking } from "./answering.js";
 import { whole } from "./args.js";
-import { scopesOf } from "./deep.js";
-import { documentOf, nodeType, queryAll, readyState } from "./dom.js";
+import { deepQuery, scopesOf } from "./deep.js";
+import { characterData, composedParent, documentOf, nodeType, queryAll, readyState } from "./dom.js";
 import {
   QUIET_DEFAULT_MS,
   QUIET_MAX_MS,
@@ -16,7 +18,7 @@ import {
   STABLE_LOOK_MS,
   STABLE_MAX_MS,
 } from "./limits.js";
-import { isRendered } from "./sight.js";
+import { isRendered, isTransparent } from "./sight.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */
@@ -24,6 +26,9 @@ import { isRendered } from "./sight.js";
 
 /** Images and style sheets looked at, and animations. */
 const PENDING = 500;
+/** Texts looked at for words like "Loading...", and how many times as long as a look took nothing is looked at after it. */
+const TEXTS = 50_000;
+const WORKING_SHARE = 5;
 /** Kinds of resources that say nothing about the page: they come at any time, or never end. */
 const BACKGROUND = new Set(["beacon", "ping", "eventsource", "video", "audio", "track"]);
 
@@ -66,15 +71,16 @@ export function waitForStable(_session, args) {
       const pending = network ? pendingIn(/** @type {Document[]} */ (documents)) : 0;
       if (moving || pending) last = now;
       const quiet = now - last;
-      if (quiet >= quietMs) return end(true, 0, moving);
-      if (now - start >= timeout) return end(false, pending, moving);
-      timer = setTimeout(
-        look,
-        Math.max(10, Math.min(STABLE_LOOK_MS, quietMs - quiet, timeout - (now - start))),
-      );
+      const over = now - start >= timeout;
+      const working = network && (quiet >= quietMs || over) && isWorking();
+      if (quiet >= quietMs && !working) return end(true, 0);
+      if (over) return end(false, pending, reason(pending, moving, working, mutations));
+      const next = working ? STABLE_LOOK_MS : Math.min(STABLE_LOOK_MS, quietMs - quiet);
+      const pause = Math.max(10, next, WORKING_SHARE * (performance.now() - now));
+      timer = setTimeout(look, Math.min(pause, Math.max(10, timeout - (now - start))));
     };
-    /** @param {boolean} stable @param {number} pending @param {boolean} moving */
-    const end = (stable, pending, moving) => {
+    /** @param {boolean} stable @param {number} pending @param {string} [note] */
+    const end = (stable, pending, note) => {
       clearTimeout(timer);
       observer.disconnect();
       traffic?.disconnect();
@@ -84,16 +90,18 @@ export function waitForStable(_session, args) {
         timedOut: !stable,
         elapsedMs: Math.round(performance.now() - start),
         mutations,
-        ...(network ? { resourcesLoaded: loaded, inFlightAtExit: pending } : {}),
-        ...(stable ? {} : { note: reason(pending, moving, mutations) }),
+        ...(network ? { resourcesLoaded: loaded, loadingAtExit: pending } : {}),
+        ...(note ? { note } : {}),
       });
     };
     let timer = setTimeout(look, Math.min(quietMs, timeout));
   });
 }
 
-/** @param {number} pending @param {boolean} moving @param {number} mutations */
-function reason(pending, moving, mutations) {
+/** @param {number} pending @param {boolean} moving @param {boolean} working @param {number} mutations */
+function reason(pending, moving, working, mutations) {
+  if (working)
+    return "The page itself still says that it is at work (aria-busy, or words like Loading...); what is there can be used.";
   if (pending) return "Parts of the page are still loading; what is there can be used.";
   if (moving) return "Something on the page is still moving; what is there can be used.";
   return mutations
@@ -134,6 +142,27 @@ function pendingIn(documents) {
     }
   }
   return pending;
+}
+
+/** @returns {boolean} something that is shown says that the page is at work */
+function isWorking() {
+  const { scopes } = scopesOf();
+  if (deepQuery('[aria-busy="true"]', 1, isPlain, scopes).total) return true;
+  let left = TEXTS;
+  for (const { root } of scopes) {
+    const texts = Document.prototype.createTreeWalker.call(documentOf(root), root, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node && left-- > 0; node = texts.nextNode()) {
+      if (!saysWorking(characterData(/** @type {Text} */ (node)))) continue;
+      const bearer = composedParent(node);
+      if (bearer && isPlain(bearer)) return true;
+    }
+  }
+  return false;
+}
+
+/** @param {Element} e @returns {boolean} is to be seen, not merely kept in the page */
+function isPlain(e) {
+  return isRendered(e) && !isTransparent(e);
 }
 
 /** @param {Document} doc @returns {boolean} an animation that ends by itself is under way */

@@ -202,7 +202,7 @@ def test_shadow_dom(tab: Tab) -> None:
 def test_waiting_until_nothing_changes(tab: Tab) -> None:
     tab.show("<p id=p>x</p>")
     calm = tab.call("wait_for_stable", quietMs=100)
-    assert (calm["stable"], calm["mutations"], calm["inFlightAtExit"]) == (True, 0, 0)
+    assert (calm["stable"], calm["mutations"], calm["loadingAtExit"]) == (True, 0, 0)
     assert len(str(calm)) < 250
     tab.js(
         "{ let n = 0; const t = setInterval(() => { p.textContent = n++; if (n > 10) { clearInterval(t); p.textContent = 'over'; } }, 40); }"
@@ -239,8 +239,30 @@ def test_waiting_sees_shadow_roots_animations_and_traffic(tab: Tab) -> None:
     tab.page.goto(slow, wait_until="commit")
     tab.inject()
     waiting = tab.call("wait_for_stable", quietMs=50, timeout=400)
-    assert (waiting["stable"], waiting["inFlightAtExit"] > 0) == (False, True)
+    assert (waiting["stable"], waiting["loadingAtExit"] > 0) == (False, True)
     assert tab.call("wait_for_stable", quietMs=50, timeout=400, checkNetwork=False)["stable"]
+
+
+@pytest.mark.parametrize(
+    "sign", ["<p>Loading results…</p>", "<p>Loading<i>...</i></p>", "<div aria-busy=true>.</div>"]
+)
+def test_a_page_that_says_it_is_at_work_is_not_still(tab: Tab, sign: str) -> None:
+    tab.show(f"<div id=d>{sign}</div>")
+    waiting = tab.call("wait_for_stable", quietMs=50, timeout=300)
+    assert (waiting["stable"], waiting["timedOut"], waiting["loadingAtExit"]) == (False, True, 0)
+    assert "at work" in waiting["note"]
+    tab.js("fetch('/slow?seconds=0.7').then(() => { d.textContent = 'All 3 results' })")
+    answer = tab.call("wait_for_stable", quietMs=100, timeout=10_000)
+    assert answer["stable"]
+    assert tab.js("d.textContent") == "All 3 results"
+
+
+def test_words_of_a_page_at_rest_do_not_keep_it_waiting(tab: Tab) -> None:
+    tab.show(
+        "<p>Read more…</p><h2>In progress</h2><a href=#>Loading dock</a><p>Loading takes a while. Then it is over.</p>"
+        "<p hidden>Loading…</p><p style='opacity:0'>Loading…</p><div hidden aria-busy=true></div>"
+    )
+    assert tab.call("wait_for_stable", quietMs=100, timeout=1_000)["stable"]
 
 
 def test_a_frame_is_read_by_selector(tab: Tab) -> None:
