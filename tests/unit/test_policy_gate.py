@@ -297,6 +297,28 @@ async def test_the_window_needs_no_host_and_is_not_for_good() -> None:
     assert [option.id for option in ada.cards[0].options] == ["once", "deny"]
 
 
+async def test_a_downloaded_file_is_fetched_from_its_server_only_with_leave() -> None:
+    ada = Person()
+    assert await ada.call("read_downloaded_file", downloadId=1) is None
+    assert ada.asked() == [("read", "shop.example")]
+    assert ada.cards[0].details[0].value == "https://shop.example/price-list.txt"
+    host = shop()
+    await grants.remember(host, [Need(Capability.NETWORK, "shop.example")], allow=False)
+    ada = Person(host=host)
+    assert code(await ada.call("read_downloaded_file", downloadId=1)) == "denied"
+    assert ada.cards == []
+
+
+async def test_a_file_that_no_server_has_is_read_without_a_question() -> None:
+    ada = Person()
+    ada.host.downloads.add(
+        Download(9, "data:text/plain,x", "data:text/plain,x", "/a/x.txt", "complete", 1, 1)
+    )
+    assert await ada.call("read_downloaded_file", downloadId=9) is None
+    assert code(await ada.call("read_downloaded_file", downloadId=77)) == "no_download"
+    assert ada.cards == []
+
+
 async def test_what_the_tab_shows_is_read_without_a_question() -> None:
     ada = Person()
     assert await ada.call("read_pdf") is None

@@ -35,6 +35,8 @@ from webbrain.tools.state import UNANSWERED
 
 TARGETS: Final = ("url", "urls")
 """The arguments in which tools take addresses."""
+REFETCHES: Final = frozenset({"read_downloaded_file"})
+"""Tools that fetch the source of a download once more."""
 OPENS: Final = frozenset({"navigate", "new_tab"})
 SUBMIT_SATISFIES_CLICK: Final = frozenset({"click_ax", "click", "press_keys", "set_checked", "drag_drop"})
 """Tools for which the yes to a submit is leave for the click as well. In a frame it is not: the card speaks
@@ -301,6 +303,10 @@ async def _targets(ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) ->
     if spec.capability is Capability.NAVIGATE:
         return await _opened(ctx, spec, args)
     given = [value for name in TARGETS for value in _listed(args.get(name))]
+    if spec.name in REFETCHES:
+        row = await find(ctx, int(args["downloadId"]))
+        source = row.final_url or row.url
+        given = [source] if known_key(source) else []
     if not given or spec.capability not in (Capability.NETWORK, Capability.DOWNLOAD):
         return []
     page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
