@@ -80,7 +80,7 @@ def _add_python(tree: Path, version: str, cache: Path | None) -> None:
         [
             bytecode.Sources(_STANDARD_PREFIX, read_archive(RUNTIME / STANDARD_LIBRARY)),
             bytecode.Sources(SITE_PREFIX, site),
-            bytecode.Sources(SITE_PREFIX, package_files()),
+            bytecode.Sources(SITE_PREFIX, package_files(), docs=True),
         ],
         cache and cache / "bytecode",
     )

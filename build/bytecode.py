@@ -19,10 +19,14 @@ _NOT_SHIPPED = (".py", ".pyi", ".pyc")
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Files by name, and the path they will have in the interpreter, which tracebacks show."""
+    """Files by name, and the path they will have in the interpreter, which tracebacks show.
+
+    ``docs`` keeps docstrings. Ours are what a model is told about a tool; nobody reads those of others.
+    """
 
     prefix: str
     files: Mapping[str, bytes]
+    docs: bool = False
 
 
 def compile_sources(groups: list[Sources], cache: Path | None) -> list[dict[str, bytes]]:
@@ -54,6 +58,7 @@ def _compile(groups: list[Sources]) -> list[dict[str, bytes]]:
                     "source": f"source{number}/{name}",
                     "name": f"{group.prefix}/{name}",
                     "target": f"target{number}/{name}c",
+                    "docs": group.docs,
                 }
                 for name in names
             ]
@@ -70,7 +75,7 @@ def _compile(groups: list[Sources]) -> list[dict[str, bytes]]:
 
 def _key(group: Sources) -> str:
     """Hash everything the byte code depends on: the sources, the compiler and the runtime."""
-    digest = hashlib.sha256(group.prefix.encode())
+    digest = hashlib.sha256(f"{group.prefix}\n{group.docs}\n".encode())
     for path in (_COMPILER, RUNTIME / "package.json"):
         digest.update(path.read_bytes())
     for name, content in sorted(group.files.items()):

@@ -33,9 +33,13 @@ const SITE_ARCHIVE = "/lib/webbrain/site.zip";
 /** Directory that the compiled libraries pretend to lie in. The files there are empty: the code is already loaded. */
 const LIBRARY_DIR = "/lib/webbrain";
 
-/** What the interpreter is told it was started as, and the locale of its C library: the same wherever it runs. */
+/** What the interpreter is told it was started as, and what it finds in its environment: the same wherever it runs. */
 const PROGRAM = "/bin/python";
-const ENVIRONMENT = { LANG: "C.UTF-8" };
+const ENVIRONMENT = {
+  LANG: "C.UTF-8",
+  // Looking for plugins opens every archive on the path and keeps it; there are none.
+  PYDANTIC_DISABLE_PLUGINS: "__all__",
+};
 
 /**
  * What the build writes into `py/boot.json`.
@@ -141,7 +145,7 @@ export async function makeSnapshot(options, tidy) {
   const pyodide = await load(options, assets, manifest, clock, {
     _makeSnapshot: true,
     // Pages and models choose keys of dictionaries, and this seed is public: such dictionaries are capped in size.
-    env: { ...ENVIRONMENT, PYTHONHASHSEED: "0" },
+    env: { ...ENVIRONMENT, PYTHONHASHSEED: "0", PYTHONNODEBUGRANGES: "1" },
   });
   installSite(pyodide, await assets.bytes(manifest.site.path));
   installFinder(pyodide, manifest);

@@ -20,8 +20,8 @@ from webbrain.services.history import BATCH, PAGE, PREFIX
 from webbrain.services.vision import MODEL_CHARS
 
 ID_CHARS: Final = 128
-CONVERSATION_ID: Final = rf"^{PREFIX}\w{{1,64}}$"
-"""No other stream of the store has such a name."""
+CONVERSATION_ID: Final = rf"^{PREFIX}[0-9A-Za-z_]{{1,64}}$"
+"""No other stream of the store has such a name. A counted ``\\w`` knows Unicode and would take megabytes."""
 QUERY_CHARS: Final = 200
 
 

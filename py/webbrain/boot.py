@@ -5,6 +5,7 @@ it.
 only, because :func:`install` runs before any wheel can be imported. See docs/boot.md.
 """
 
+import dataclasses
 import gc
 import importlib
 import importlib.machinery
@@ -31,6 +32,10 @@ _IMPORTED_LAZILY_BY_PYDANTIC = (
     "pydantic._internal._core_utils",
     "pydantic._internal._validators",
 )
+
+
+_OF_THE_BUILD = ("PYTHONHASHSEED", "PYTHONNODEBUGRANGES")
+"""Variables of the environment that only the making of the snapshot needs."""
 
 
 class PreloadedFinder:
@@ -73,10 +78,28 @@ def warm() -> None:
     for name in list(sys.modules):
         if name.split(".")[0] in _ON_FIRST_USE:
             raise RuntimeError(f"{name} is imported at start, but is meant to be loaded on first use")
+    _prepare()
     linecache.clearcache()
     gc.collect()
     # What lives now lives as long as the process, so later collections need not walk it.
     gc.freeze()
+
+
+def _prepare() -> None:
+    """Make what the first request of every start would make otherwise: tools and their schemas, prompts, the
+    settings page."""
+    from webbrain import prompts
+    from webbrain.providers import catalog
+    from webbrain.services import settings
+    from webbrain.tools import registry
+
+    for spec in registry.load().all():
+        for args in filter(None, (spec.args, spec.act_args)):
+            dataclasses.replace(spec, args=args).schema()
+    for name in prompts.COMPOSED:
+        prompts.prompt(name)
+    catalog.load()
+    settings.fields()
 
 
 def renew() -> None:
@@ -87,7 +110,8 @@ def renew() -> None:
     dictionary with keys from outside caps its size.
     """
     random.seed()
-    os.environ.pop("PYTHONHASHSEED", None)
+    for name in _OF_THE_BUILD:
+        os.environ.pop(name, None)
     _renew_time_zone()
     _forget_working_directory()
 

@@ -10,6 +10,14 @@ from collections.abc import Iterator
 import pytest
 
 from webbrain import boot
+from webbrain.core.types import Mode, Tier
+from webbrain.host.protocols import Capabilities
+from webbrain.prompts import prompt
+from webbrain.providers import catalog
+from webbrain.services import settings
+from webbrain.tools import base, registry
+
+ALL = Capabilities(browser="chrome", cdp=True)
 
 
 @pytest.fixture(autouse=True)
@@ -51,10 +59,11 @@ def test_random_numbers_start_anew() -> None:
     assert random.random() not in drawn
 
 
-def test_the_hash_seed_of_the_build_is_not_left_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONHASHSEED", "0")
+def test_what_only_the_build_needs_is_not_left_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PYTHONHASHSEED", "PYTHONNODEBUGRANGES"):
+        monkeypatch.setenv(name, "0")
     boot.renew()
-    assert "PYTHONHASHSEED" not in os.environ
+    assert not {"PYTHONHASHSEED", "PYTHONNODEBUGRANGES"} & os.environ.keys()
 
 
 @pytest.mark.skipif(
@@ -82,3 +91,20 @@ def test_the_constants_of_the_time_zone_follow_the_machine(
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_what_the_first_request_needs_is_made_before_the_snapshot() -> None:
+    made = (registry.load, base._schema, prompt, catalog.load, settings.fields)
+    for function in made:
+        function.cache_clear()
+    boot._prepare()
+    before = [function.cache_info().misses for function in made]
+    schemas = [
+        spec.schema() for mode in Mode for tier in Tier for spec in registry.tools_for(mode, tier, ALL)
+    ]
+    assert len(schemas) > 100
+    for name in ("ask", "act-full", "act-mid", "act-compact"):
+        prompt(name)
+    catalog.load()
+    settings.fields()
+    assert [function.cache_info().misses for function in made] == before

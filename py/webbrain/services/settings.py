@@ -5,6 +5,7 @@ Each value is stored under its own key of ``storage.local``: the field's name in
 that no longer fits is read as the default, and left alone until the user saves that setting again.
 """
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -367,8 +368,10 @@ def values(settings: Settings) -> dict[str, Any]:
     return settings.model_dump(mode="json", by_alias=True)
 
 
+@functools.cache
 def fields() -> list[dict[str, Any]]:
-    """What the settings page is drawn from, one ``SettingField`` of docs/protocol.md each."""
+    """What the settings page is drawn from, one ``SettingField`` of docs/protocol.md each. Made once; nobody
+    may change it."""
     properties = Settings.model_json_schema()["properties"]
     out = []
     for key, info in FIELDS.items():
