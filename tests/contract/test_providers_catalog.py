@@ -184,6 +184,39 @@ WINDOWS = {
 WINDOW = {provider_id: size for size, named in WINDOWS.items() for provider_id in named.split()}
 
 
+SEEING = """
+gpt-4o gpt-4o-mini chatgpt-4o-latest openai/gpt-4o-2024-08-06 gpt-4.1 gpt-4.1-nano gpt-4-turbo gpt-4-turbo-2024-04-09 gpt-5
+gpt-5.2 gpt-5.6-terra openai/gpt-5-mini gpt-5.4-mini-2026-03-17 claude-3-5-sonnet-latest claude-sonnet-4-6 anthropic/claude-opus-4.1
+anthropic-claude-haiku-4.5 us.anthropic.claude-sonnet-4-6 claude-opus-4-thinking:8192 gemini-2.5-flash google/gemini-3.1-flash
+models/gemini-3-pro kimi-k3 moonshotai/Kimi-K3 kimi-k2.5 moonshotai/Kimi-K2.6 moonshotai/Kimi-K2.6-TEE hf:moonshotai/Kimi-K2.7-Code
+accounts/fireworks/models/kimi-k2p5 moonshotai/chat-completion/models/Kimi-K2_6 llava:13b liuhaotian/llava-v1.6-34b
+mistralai/pixtral-large-latest pixtral-12b qwen-vl-max qwen2-vl-7b qwen2.5-vl:7b qwen2.5vl:7b Qwen/Qwen3-VL-235B-A22B-Instruct
+qwen3.5-397b-a17b Qwen/Qwen3.6-27B qwen3.5:9b llama-3.2-11b-vision-preview meta-llama/Llama-3.2-90B-Vision-Instruct
+llama3.2-vision:11b accounts/fireworks/models/llama-v3p2-11b-vision-instruct gemma-3-27b google/gemma-3-27b-it gemma3:12b
+google/gemma-4-31B-it gemma-4-31b gemma4:e4b gemma-2-vision
+"""
+BLIND = """
+gpt-4 gpt-3.5-turbo gpt-oss-120b openai/gpt-oss-20b o3 o1-mini kimi-k2 kimi-k2-0905-preview moonshotai/Kimi-K2-Instruct-0905
+moonshotai/kimi-k2-thinking mistral-large-latest mistral-nemo mixtral-8x7b qwen-max qwen3-8b qwen3:8b Qwen/Qwen3-235B-A22B-Thinking-2507
+qwen3-coder-plus qwen2.5-1.5b-instruct qwen-7b llama-3.3-70b-versatile meta-llama/Llama-3.3-70B-Instruct-Turbo gemma-2-9b-it gemma2:9b gemma:7b
+deepseek-v4-flash deepseek-reasoner glm-5.2 zai-org/GLM-5.2 minimax-m2.7 step-1-32k my-deployment
+"""
+
+
+@pytest.mark.parametrize("provider_id", ["openrouter", "vllm"])
+def test_which_names_are_of_models_that_read_pictures(provider_id: str) -> None:
+    seen = {
+        name: endpoint(provider_id, model=name).info.supports_vision for name in f"{SEEING} {BLIND}".split()
+    }
+    assert {name for name, sees in seen.items() if sees} == set(SEEING.split())
+
+
+@pytest.mark.parametrize("mode", ["on", "off"])
+def test_what_the_user_says_of_pictures_counts_before_the_name(mode: str) -> None:
+    for name in ("gpt-4o", "deepseek-v4-flash"):
+        assert endpoint("openrouter", model=name, visionMode=mode).info.supports_vision is (mode == "on")
+
+
 @pytest.mark.parametrize(
     ("provider_id", "form", "size"),
     [

@@ -412,6 +412,85 @@ async def test_model_lists(provider: str, url: str, body: Any, models: list[str]
     assert (result["ok"], result["models"], result["moved"], result["error"]) == (True, models, False, None)
 
 
+LIST = {
+    "data": [
+        {"id": "v/sees", "context_length": 300_000, "architecture": {"input_modalities": ["text", "image"]}},
+        {"id": "v/blind", "context_length": 8_000, "architecture": {"input_modalities": ["text"]}},
+        {"id": "v/silent"},
+        {"id": "v/strange", "context_length": 500},
+    ]
+}
+
+
+async def facts(service: ProviderService, **form: Any) -> tuple[int, bool]:
+    """What a run believes of a model after it was saved."""
+    await service.save("openrouter", {"apiKey": KEY, **form})
+    info = (await service.active()).info
+    shown = await view(service, "openrouter")
+    assert (shown["contextWindow"], shown["supportsVision"]) == (info.context_window, info.supports_vision)
+    return info.context_window, info.supports_vision
+
+
+async def test_what_the_list_says_of_a_model_is_used_by_runs() -> None:
+    host, service = await ready("openrouter")
+    host.http.on("GET", "*/models", LIST)
+    assert await facts(service, model="v/sees") == (128_000, False), "nobody has looked at the list yet"
+    await service.models("openrouter", {"apiKey": KEY})
+    assert await facts(service, model="v/sees") == (300_000, True)
+    assert await facts(service, model="v/blind") == (8_000, False)
+    assert await facts(service, model="v/silent") == (128_000, False)
+    assert await facts(service, model="v/strange") == (128_000, False)
+    assert await facts(service, model="v/sees", visionMode="off", contextWindow=400_000) == (400_000, False)
+    again = ProviderService(host)
+    assert (await again.active()).info.context_window == 400_000
+    assert await facts(again, model="v/sees", visionMode="auto", contextWindow="") == (300_000, True)
+    assert await facts(again, model="v/blind") == (128_000, False), "facts go with their model"
+    assert await facts(again, model="v/sees") == (128_000, False)
+
+
+async def test_facts_of_a_list_go_with_the_address_and_survive_no_damage() -> None:
+    host, service = await ready("openrouter")
+    host.http.on("GET", "*/models", LIST)
+    await service.models("openrouter", {"apiKey": KEY})
+    assert await facts(service, model="v/sees") == (300_000, True)
+    stored = host.settings.values["providers"]["openrouter"]
+    assert stored["modelFacts"] == {"model": "v/sees", "contextWindow": 300_000, "vision": True}
+    for damage in (7, [], {"model": 1}, {"model": "v/sees", "contextWindow": -1}):
+        host.settings.values["providers"]["openrouter"] = {**stored, "modelFacts": damage}
+        assert (await service.active()).info.context_window == 128_000
+    host.settings.values["providers"]["openrouter"] = stored
+    elsewhere = {"model": "v/sees", "baseUrl": "https://proxy.example.com/v1"}
+    assert await facts(service, **elsewhere) == (128_000, False)
+
+
+async def test_a_test_shows_a_picture_to_a_model_whose_list_says_that_it_sees() -> None:
+    host = MemoryHost()
+    host.http.on("GET", "*/models", LIST)
+    host.http.on("POST", "*", whole("openai_chat"))
+    service = ProviderService(host)
+    form = {"apiKey": KEY, "model": "v/sees"}
+    assert (await service.test("openrouter", form))["readPicture"] is None
+    await service.models("openrouter", form)
+    assert (await service.test("openrouter", form))["readPicture"] is False
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "row", "sees"),
+    [
+        ("vllm", "my-model", {"id": "my-model", "capabilities": {"vision": True}}, True),
+        ("vllm", "my-model", {"id": "my-model"}, False),
+        ("jan", "qwen2.5-vl", {"id": "qwen2.5-vl"}, True),
+        ("sglang", "my-model", {"id": "other", "capabilities": {"vision": True}}, False),
+    ],
+)
+async def test_a_server_of_ones_own_says_which_of_its_models_see(
+    provider: str, model: str, row: dict[str, Any], sees: bool
+) -> None:
+    host, service = await ready(provider, model=model)
+    host.http.on("GET", "*/v1/models", {"data": [row]})
+    assert (await service.active()).info.supports_vision is sees
+
+
 async def test_an_old_lm_studio_has_the_common_list() -> None:
     host = MemoryHost()
     host.http.on("GET", "*/v1/models", {"data": [{"id": "a"}]})

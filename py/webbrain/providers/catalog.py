@@ -36,13 +36,11 @@ class _Data(BaseModel):
 
 
 class ModelFamily(_Data):
-    """Facts about models by name, where no server tells. The first family whose ``match`` is in the name
-    counts."""
+    """Facts about models by name, where no server tells. The first family whose ``match`` fits counts."""
 
     match: str
     """Lower-case text that the model's name, or the part after its last slash, must start with."""
     context_window: int | None = None
-    vision: bool | None = None
     reasoning_replay: ReasoningReplay | None = None
     """In place of the service's own, where that is not empty."""
     replay_everywhere: bool = False
@@ -98,6 +96,7 @@ class CatalogEntry(_Data):
     context_inferred: bool = False
     """The figure is no fact about the model at first but what is assumed of models nothing is known about."""
     vision: Literal["by_name", "yes", "no", "ask_server"] = "by_name"
+    """``by_name``: by the model's name, else by what the service's list says of it."""
     tools: bool = True
     """False: its models cannot be given tools."""
     documents: bool = False
@@ -173,7 +172,6 @@ class CatalogEntry(_Data):
     cost_cache_read: float = Field(default=0.0, ge=0)
     cost_cache_write: float = Field(default=0.0, ge=0)
     """Of an entry that is kept for minutes."""
-    cost_cache_write_hour: float = Field(default=0.0, ge=0)
 
     @model_validator(mode="after")
     def _consistent(self) -> "CatalogEntry":
@@ -219,6 +217,8 @@ class Catalog(_Data):
 
     entries: dict[str, CatalogEntry]
     families: tuple[ModelFamily, ...] = ()
+    seeing: tuple[re.Pattern[str], ...] = ()
+    """Names of models that read pictures."""
 
     def family(self, model: str) -> ModelFamily | None:
         """What is known about a model by its name alone."""
@@ -228,6 +228,11 @@ class Catalog(_Data):
             if name.startswith(family.match) or short.startswith(family.match):
                 return family
         return None
+
+    def sees(self, model: str) -> bool:
+        """Whether a model reads pictures, by its name alone."""
+        name = model.lower()
+        return any(pattern.search(name) for pattern in self.seeing)
 
     def window(self, entry: CatalogEntry, model: str) -> int:
         """The context window of a service's model, in tokens, as far as it can be known without asking: the
@@ -239,13 +244,14 @@ class Catalog(_Data):
 
 
 def parse(*texts: str) -> Catalog:
-    """Read the TOML form: tables ``[provider.<id>]`` and ``[[family]]``. Raises
+    """Read the TOML form: tables ``[provider.<id>]``, ``[[family]]`` and ``[vision]``. Raises
     ``pydantic.ValidationError``, and ``ValueError`` for an id that is there twice."""
     entries: dict[str, CatalogEntry] = {}
     families: list[ModelFamily] = []
+    seeing: list[re.Pattern[str]] = []
     for text in texts:
         raw = tomllib.loads(text)
-        unknown = set(raw) - {"provider", "family"}
+        unknown = set(raw) - {"provider", "family", "vision"}
         if unknown:
             raise ValueError(f"unknown tables in the catalogue: {sorted(unknown)}")
         for key, value in raw.get("provider", {}).items():
@@ -253,7 +259,8 @@ def parse(*texts: str) -> Catalog:
                 raise ValueError(f"two services are called {key}")
             entries[key] = CatalogEntry(id=key, **value)
         families += [ModelFamily(**row) for row in raw.get("family", [])]
-    return Catalog(entries=entries, families=tuple(families))
+        seeing += [re.compile(name) for name in raw.get("vision", {}).get("names", [])]
+    return Catalog(entries=entries, families=tuple(families), seeing=tuple(seeing))
 
 
 @functools.cache

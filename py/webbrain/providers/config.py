@@ -35,6 +35,16 @@ OnOff = Literal["auto", "on", "off"]
 _VERSION = re.compile(r"/v\d+(?:beta\d*)?$")
 
 
+class ModelFacts(BaseModel):
+    """What a service's list says of one model; ``None`` where it does not."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    model: str
+    context_window: int | None = Field(default=None, ge=CONTEXT_MIN, le=CONTEXT_MAX)
+    vision: bool | None = None
+
+
 class ProviderConfig(BaseModel):
     """One stored configuration. Fields this version does not know are kept as they are."""
 
@@ -61,6 +71,8 @@ class ProviderConfig(BaseModel):
     extra_body: str = ""
     """A JSON object, as text."""
     configured: bool = False
+    model_facts: ModelFacts | None = None
+    """What the service's list said of the chosen model when it was saved."""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Parameters of a service may be secrets too."""
@@ -178,6 +190,10 @@ def resolve(
     model = config.model or entry.default_model
     wire = _wire(entry, config, model)
     local = entry.category == "local" or (entry.category == "custom" and is_local_address(base_url))
+    facts = config.model_facts
+    if facts and facts.model == model and not local and live == Live():
+        # A server of the user's own is asked afresh instead: how much it gives a model changes.
+        live = Live(model, None if config.context_window else facts.context_window, facts.vision)
     constrained = _constrained(entry, config)
     seeing = _vision(catalog, entry, config, live, model or live.model or "")
     info = ModelInfo(
@@ -289,8 +305,7 @@ def _vision(catalog: Catalog, entry: CatalogEntry, config: ProviderConfig, live:
         return entry.vision == "yes"
     if entry.vision == "ask_server":
         return bool(live.vision)
-    family = catalog.family(model)
-    return bool(family and family.vision)
+    return catalog.sees(model) or bool(live.vision)
 
 
 def _documents(entry: CatalogEntry, config: ProviderConfig, model: str, wire: WireName) -> bool:

@@ -5,11 +5,14 @@ import re
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from pydantic import ValidationError
+
 from webbrain.providers.catalog import CatalogEntry, Parameter
 from webbrain.providers.config import (
     CONTEXT_MAX,
     CONTEXT_MIN,
     PRICE_MAX,
+    ModelFacts,
     ProviderConfig,
     host_of,
     invalid,
@@ -93,6 +96,9 @@ def merge(entry: CatalogEntry, stored: dict[str, Any], entered: dict[str, Any]) 
         values[parameter.key] = _parameter(parameter, entered.get(parameter.key), kept)
     for name in ("model", "label"):
         values[name] = _one_line(name, values.get(name))
+    values["modelFacts"] = _facts(values.get("modelFacts"))
+    if any(values[name] != (stored.get(name) or "") for name in ("model", "baseUrl")):
+        values["modelFacts"] = None
     values["contextWindow"] = _number(values.get("contextWindow"))
     for name in PRICES:
         values[name] = _price(name, values.get(name))
@@ -128,6 +134,14 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "systemPromptRole": ("auto", "system", "developer"),
     "maxTokensField": ("auto", "max_tokens", "max_completion_tokens"),
 }
+
+
+def _facts(stored: Any) -> ModelFacts | None:
+    """What was stored of the chosen model; nothing if it is damaged."""
+    try:
+        return ModelFacts.model_validate(stored)
+    except ValidationError:
+        return None
 
 
 def _one_line(field: str, raw: Any) -> str:

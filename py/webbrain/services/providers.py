@@ -17,9 +17,18 @@ from webbrain.providers import catalog as catalogs
 from webbrain.providers.base import ModelClient, ModelInfo
 from webbrain.providers.builtin import STATES
 from webbrain.providers.catalog import Catalog, CatalogEntry
-from webbrain.providers.config import Endpoint, Live, ProviderConfig, missing, resolve
+from webbrain.providers.config import (
+    CONTEXT_MAX,
+    CONTEXT_MIN,
+    Endpoint,
+    Live,
+    ModelFacts,
+    ProviderConfig,
+    missing,
+    resolve,
+)
 from webbrain.providers.connect import connect
-from webbrain.providers.discovery import find_models, live
+from webbrain.providers.discovery import Listed, find_models, live
 from webbrain.providers.entered import merge
 from webbrain.providers.form import form_keys, view
 from webbrain.providers.probe import probe
@@ -63,6 +72,8 @@ class ProviderService:
         self._witnesses = witnesses
         self._writing = asyncio.Lock()
         self.learned = LearnedStore(host)
+        self._listed: dict[tuple[str, str], dict[str, Listed]] = {}
+        """What lists said, by provider and address."""
         self._live: dict[tuple[str, str, str], tuple[float, Live]] = {}
 
     async def active(self, headers_timeout: float | None = None) -> ModelClient:
@@ -138,7 +149,7 @@ class ProviderService:
         entry = self._entry(provider_id)
         async with self._writing:
             stored, active = await self._stored()
-            config = self._merged(entry, stored, entered)
+            config = self._with_facts(entry, self._merged(entry, stored, entered))
             if problem := missing(entry, config) or await self._absent(entry):
                 raise problem
             config = config.model_copy(update={"configured": True})
@@ -213,6 +224,7 @@ class ProviderService:
         except (ProviderFailed, NeedsPerson) as failure:
             error = failure_view(failure)
             return {"ok": False, "models": [], "facts": {}, "baseUrl": "", "moved": False, "error": error}
+        self._listed[endpoint.entry.id, base_url] = {model.id: model for model in found}
         return {
             "ok": True,
             "models": [model.id for model in found],
@@ -250,7 +262,7 @@ class ProviderService:
     ) -> tuple[CatalogEntry, ProviderConfig]:
         entry = self._entry(provider_id)
         stored, _ = await self._stored()
-        config = self._merged(entry, stored, entered)
+        config = self._with_facts(entry, self._merged(entry, stored, entered))
         problem = missing(entry, config)
         if problem and not (for_models and problem.data.get("field") == "model"):
             raise problem
@@ -262,6 +274,20 @@ class ProviderService:
         allowed = form_keys(entry)
         form = {key: value for key, value in entered.items() if key in allowed}
         return merge(entry, _config(entry, stored).stored(), form)
+
+    def _with_facts(self, entry: CatalogEntry, config: ProviderConfig) -> ProviderConfig:
+        """The same with what the list said of the chosen model, if there was one."""
+        endpoint = resolve(self._catalog, entry, config)
+        listed = self._listed.get((entry.id, endpoint.base_url), {}).get(endpoint.info.model)
+        if listed is None:
+            return config
+        window = listed.context_window
+        facts = ModelFacts(
+            model=listed.id,
+            context_window=min(window, CONTEXT_MAX) if window and window >= CONTEXT_MIN else None,
+            vision=listed.vision,
+        )
+        return config.model_copy(update={"model_facts": facts})
 
     async def _absent(self, entry: CatalogEntry) -> NeedsPerson | None:
         """Why a model of the browser itself cannot be used now; ``None`` for every other service."""
