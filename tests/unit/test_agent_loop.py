@@ -457,3 +457,17 @@ async def test_a_restricted_page_is_told_and_the_run_goes_on() -> None:
     await bench.run("x", "ask")
     assert "keeps extensions out" in bench.request.messages[-1].content
     assert bench.last("run_complete")["status"] == "completed"
+
+
+async def test_a_run_that_insists_on_what_is_refused_for_good_ends_with_words() -> None:
+    """The first refusal says so, so that nobody is surprised."""
+    post = call("fetch_url", url="https://shop.example/api", method="POST", body="{}")
+    bench = Bench(post, call("read_page"), post, "never")
+    await bench.run()
+    results = [message.content for message in bench.history if message.role == "tool"]
+    assert loops.FINAL in results[0]
+    assert '"nonRetryable": true' in bench.events("tool_result")[0]["data"]["result"]
+    error = bench.last("error")
+    assert (error["code"], error["retryable"]) == ("loop", False)
+    assert error["message"] == loops.reason("refused")
+    assert "continue" not in error["message"], "there is no button for that"

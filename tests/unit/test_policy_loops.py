@@ -9,14 +9,21 @@ from webbrain.core.results import ToolResult
 from webbrain.policy import loops
 from webbrain.policy.loops import LoopGuard, Verdict, family_of
 from webbrain.tools import registry
+from webbrain.tools.base import ToolSpec
 
 MODEL_SECONDS = 2.0
 _times = itertools.count(0.0, MODEL_SECONDS)
 
 
+def spec_of(name: str) -> ToolSpec:
+    spec = registry.get(name)
+    assert spec is not None
+    return spec
+
+
 def feed(guard: LoopGuard, name: str, result: ToolResult | None = None, **args: Any) -> Verdict:
     """Tell of a call, at the pace of a model that thinks about each."""
-    return guard.after(registry.get(name), args, result or ToolResult.ok(changed=["nothing"]), next(_times))
+    return guard.after(spec_of(name), args, result or ToolResult.ok(changed=["nothing"]), next(_times))
 
 
 def verdicts(guard: LoopGuard, times: int, name: str, result: ToolResult | None = None, **args: Any) -> str:
@@ -103,9 +110,71 @@ def test_families_of_addresses() -> None:
     assert family_of("https://x.example/1", {}) != family_of("https://x.example/1", {"offset": 7000})
 
 
-def test_what_cannot_be_done_is_not_done_twice() -> None:
-    refusal = ToolResult.error("Never.", code="forbidden", nonRetryable=True, scope="host x")
-    assert verdicts(LoopGuard(), 2, "navigate", refusal, url="https://x.example/") == ".s"
+def refused(guard: LoopGuard, name: str, code: str, page: str = "7.1", **args: Any) -> str:
+    """A call that is refused with this code, as ``verdicts`` writes it."""
+    guard.turn()
+    result = ToolResult.error("Never.", code=code)
+    loops.mark_final(spec_of(name), args, result, page)
+    verdict = feed(guard, name, result, **args)
+    assert verdict.nudge in ("", loops.FINAL)
+    return "s" if verdict.stop == "refused" else "n" if verdict.nudge else "."
+
+
+def test_what_is_refused_for_good_is_said_once_and_ends_the_run_the_second_time() -> None:
+    guard = LoopGuard()
+    assert refused(guard, "read_page", "restricted_page") == "n"
+    assert refused(guard, "get_accessibility_tree", "restricted_page") == "n"
+    assert refused(guard, "read_page", "restricted_page", page="7.2") == "n"
+    assert refused(guard, "read_page", "restricted_page") == "s"
+
+
+def test_a_forbidden_host_is_one_whatever_is_asked_of_it() -> None:
+    guard, router = LoopGuard(), "http://192.168.0.1"
+    assert refused(guard, "fetch_url", "forbidden_address", url=f"{router}/a") == "n"
+    assert refused(guard, "fetch_url", "forbidden_address", url="http://10.0.0.1/") == "n"
+    assert refused(guard, "download_files", "forbidden_address", urls=[f"{router}/b"]) == "s"
+
+
+def test_leave_for_requests_is_asked_for_once() -> None:
+    guard = LoopGuard()
+    assert refused(guard, "fetch_url", "requires_api_allow", url="https://a.example/1", method="POST") == "n"
+    assert refused(guard, "fetch_url", "requires_api_allow", url="https://b.example/2", method="PUT") == "s"
+
+
+def test_other_refusals_may_be_tried_again() -> None:
+    guard = LoopGuard()
+    assert [refused(guard, "read_page", "page_busy") for _ in range(2)] == [".", "."]
+
+
+def test_two_calls_of_one_answer_are_one_try() -> None:
+    """The model could not know of the first one's end when it asked for the second."""
+    guard = LoopGuard()
+    result = ToolResult.error("Never.", code="requires_api_allow")
+    loops.mark_final(spec_of("fetch_url"), {"method": "POST"}, result, "7.1")
+    urls = [f"https://a.example/{number}" for number in range(3)]
+    assert not any(feed(guard, "fetch_url", result, url=url).stop for url in urls[:2])
+    guard.turn()
+    assert feed(guard, "fetch_url", result, url=urls[2]).stop == "refused"
+
+
+@pytest.mark.parametrize("url", ["http://[", "", "//", "http://a.example:99999999/"])
+def test_an_address_that_is_none_is_counted_too(url: str) -> None:
+    assert verdicts(LoopGuard(), 3, "fetch_url", ToolResult.error("no", code="bad_url"), url=url)[:2] == ".."
+
+
+@pytest.mark.parametrize("name", ["read_pdf", "download_files", "research_url"])
+def test_every_tool_that_fetches_counts_for_an_address(name: str) -> None:
+    guard, failed = LoopGuard(), ToolResult.error("no", code="http_error")
+    seen = [
+        feed(guard, tool, failed, url="https://a.example/x/y/z").stop for tool in ("fetch_url", name, name)
+    ]
+    assert seen == ["", "", "fetch"]
+
+
+def test_a_list_of_addresses_counts_each() -> None:
+    guard, failed = LoopGuard(), ToolResult.error("no", code="http_error")
+    lists = [["https://a.example/1", "https://a.example/2"], ["https://a.example/2"], ["https://a.example/2"]]
+    assert [feed(guard, "download_files", failed, urls=urls).stop for urls in lists] == ["", "", "fetch"]
 
 
 def test_an_action_that_fails_three_times() -> None:
@@ -146,7 +215,7 @@ def test_reading_the_tree_over_and_over() -> None:
 
 def polls(guard: LoopGuard, seconds: float, *shown: str) -> list[Verdict]:
     """Read the tree ten times a second, and see each of the pages in turn."""
-    tree, start = registry.get("get_accessibility_tree"), next(_times)
+    tree, start = spec_of("get_accessibility_tree"), next(_times)
     count = round(seconds * 10)
     return [
         guard.after(tree, {}, ToolResult.ok(pageContent=shown[i * len(shown) // count]), start + i / 10)
@@ -167,7 +236,7 @@ def test_watching_a_page_that_stays_still_ends_too() -> None:
 
 
 def test_an_action_is_never_one_that_goes_on() -> None:
-    guard, key = LoopGuard(), registry.get("press_keys")
+    guard, key = LoopGuard(), spec_of("press_keys")
     pressed = ToolResult.ok(changed=["nothing"])
     seen = [guard.after(key, {"key": "Tab"}, pressed, 100.0) for _ in range(loops.REPEATS)]
     assert seen[-1].nudge == loops.REPEATED
@@ -179,6 +248,24 @@ def test_reading_after_each_action_is_ordinary() -> None:
         tree = ToolResult.ok(pageContent="same")
         assert not feed(guard, "get_accessibility_tree", tree).stop
         assert not feed(guard, "click_ax", ToolResult.ok(changed=[str(i)]), ref_id="ref_1").stop
+
+
+def test_one_more_look_between_actions_is_ordinary_in_the_longest_task() -> None:
+    guard = LoopGuard()
+    for i in range(100):
+        for _ in range(2):
+            assert not feed(guard, "get_accessibility_tree", ToolResult.ok(pageContent="same")).stop
+        assert not feed(guard, "click_ax", ToolResult.ok(changed=[str(i)]), ref_id="ref_1").stop
+
+
+def test_two_more_looks_each_time_add_up() -> None:
+    """The control of the one before."""
+    guard, ended = LoopGuard(), ""
+    for i in range(loops.REREADS_IN_ALL):
+        for _ in range(3):
+            ended = ended or feed(guard, "get_accessibility_tree", ToolResult.ok(pageContent="same")).stop
+        feed(guard, "click_ax", ToolResult.ok(changed=[str(i)]), ref_id="ref_1")
+    assert ended == "reread"
 
 
 def test_reading_on_is_no_repetition() -> None:

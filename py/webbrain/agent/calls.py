@@ -23,7 +23,7 @@ from webbrain.core.limits import PAGE_URL_CHARS
 from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Host
-from webbrain.policy.loops import LoopGuard
+from webbrain.policy.loops import LoopGuard, mark_final
 from webbrain.tools.base import ToolContext, ToolSpec
 
 TOOLS_NAMED: Final = 40
@@ -115,6 +115,7 @@ class Caller:
         """
         offered = {tool.name: tool for tool in tools}
         self.completion.turn()
+        self.loops.turn()
         batch = Batch(malformed=bool(calls))
         skip = ""
         for call in calls:
@@ -229,6 +230,8 @@ class Caller:
         if current.result.final is not None:
             current.result = await self.completion.judged(ctx, current.result, self.guard)
         current.result = self.guard.judged(spec, current.result, effect=effect)
+        document = ctx.state.documents[ctx.tab_id, 0]
+        mark_final(spec, given, current.result, f"{ctx.tab_id}.{document}")
         current.result.notes.extend(self.tabs.take_notes())
         await self.tabs.observer.after(ctx.tab_id, spec, given, current.result)
         self._open = None

@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability
@@ -38,6 +38,7 @@ UNMOVED_STOP: Final = 3
 REREAD_NUDGE: Final = 3
 REREAD_STOP: Final = 6
 REREADS_IN_ALL: Final = 12
+"""Of re-reads that follow another one with nothing done in between."""
 LOOKS_BEFORE_CHECKPOINT: Final = 8
 """Calls in a row that only observe, after which the model is asked whether it has what it needs."""
 ONE_LOOK_SECONDS: Final = 1.0
@@ -45,12 +46,20 @@ ONE_LOOK_SECONDS: Final = 1.0
 for a page to change."""
 
 TREE: Final = "get_accessibility_tree"
-FETCHES: Final = frozenset({"fetch_url", "research_url"})
+FETCHES: Final = frozenset({"fetch_url", "research_url", "read_pdf", "download_files"})
+"""Tools that take the address to fetch."""
+FINAL_HERE: Final = frozenset({"restricted_page", "own_page"})
+"""Codes of refusals that hold for as long as the tab shows this page."""
+FINAL_FOR_HOST: Final = "forbidden_address"
+FINAL_FOR_ALL: Final = "requires_api_allow"
+WHICH: Final = ("tab_id", "frameId", "urlFilter", "url", "urls")
+"""Arguments that say what a call is for."""
 PAGING: Final = frozenset({"page", "offset", "tree_revision", "continuationArgs", "fromPage"})
 """Arguments that go on with a reading: such a call is no repetition."""
 VOLATILE: Final = frozenset({"treeRevision", "durationMs", "elapsedMs", "capture_id", "captureId", "tabId"})
 """Fields of results that differ from call to call though nothing else does."""
 URL_TAIL_PARTS: Final = 3
+SCOPE_CHARS: Final = 300
 _REPOSITORY: Final = re.compile(r"^/([^/]+/[^/]+)/(?:raw|blob|contents|tree)/")
 _RAW_HOSTS: Final = frozenset({"raw.githubusercontent.com", "api.github.com", "github.com"})
 
@@ -77,6 +86,7 @@ CHECKPOINT: Final = (
     "Several calls in a row have only looked. If you have what the task needs, answer or act now; if not, "
     "say what is missing."
 )
+FINAL: Final = "This is refused every time. Leave it: the next try ends the task."
 
 STOPPED: Final[Mapping[str, str]] = {
     "repeat": "It repeated the same step without getting on.",
@@ -91,7 +101,7 @@ STOPPED: Final[Mapping[str, str]] = {
 """By detector, what the person is told when the run is ended."""
 
 
-WHAT_NEXT: Final = "The task was stopped. Say what it should do differently, or let it continue."
+WHAT_NEXT: Final = "The task was stopped. Tell it what to do differently, in a new message."
 
 
 def reason(stop: str) -> str:
@@ -118,6 +128,8 @@ class LoopGuard:
     _spots: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=SPOT_WINDOW))
     _fetches: Counter[str] = field(default_factory=Counter)
     _refused: Counter[str] = field(default_factory=Counter)
+    _refused_now: set[str] = field(default_factory=set)
+    """What was refused in the answer under way: its calls were made before the model could know."""
     _failed: dict[str, int] = field(default_factory=dict)
     _unchecked: Counter[str] = field(default_factory=Counter)
     _unmoved: int = 0
@@ -129,6 +141,10 @@ class LoopGuard:
     """The newest call if it was a look, and when it was first made."""
     _nudges: int = 0
     _healthy: int = 0
+
+    def turn(self) -> None:
+        """An answer of the model begins to be carried out."""
+        self._refused_now.clear()
 
     def moved(self) -> None:
         """The tab shows another page: what was counted about the old one is forgotten."""
@@ -214,22 +230,27 @@ class LoopGuard:
         return _graded(self._spots.count(spot), SPOT_NUDGE, SPOT_STOP, SPOT, "spot")
 
     def _fetch(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if spec.name not in FETCHES or not isinstance(args.get("url"), str):
+        if spec.name not in FETCHES:
             return Verdict()
-        family = family_of(str(args["url"]), args)
         status = result.data.get("status")
-        if result.success and not (isinstance(status, int) and status >= 400):
-            self._fetches.pop(family, None)
-            return Verdict()
-        self._fetches[family] += 1
-        return Verdict(stop="fetch" if self._fetches[family] >= FAILED_FETCHES else "")
+        worked = result.success and not (isinstance(status, int) and status >= 400)
+        worst = 0
+        for family in {family_of(url, args) for url in _addresses(args)}:
+            if worked:
+                self._fetches.pop(family, None)
+            else:
+                self._fetches[family] += 1
+                worst = max(worst, self._fetches[family])
+        return Verdict(stop="fetch" if worst >= FAILED_FETCHES else "")
 
     def _final_refusal(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
         if result.success or result.data.get("nonRetryable") is not True:
             return Verdict()
         scope = str(result.data.get("scope") or f"{spec.name} {result.data.get('code')}")
-        self._refused[scope] += 1
-        return Verdict(stop="refused" if self._refused[scope] >= FINAL_REFUSALS else "")
+        if scope not in self._refused_now:
+            self._refused_now.add(scope)
+            self._refused[scope] += 1
+        return _graded(self._refused[scope], 1, FINAL_REFUSALS, FINAL, "refused")
 
     def _failed_effect(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
         if not spec.effect:
@@ -277,7 +298,8 @@ class LoopGuard:
             self._rereads = 0
             return Verdict()
         self._rereads += 1
-        self._rereads_in_all += 1
+        # One more look between two actions is ordinary, however often that happens in a long task.
+        self._rereads_in_all += self._rereads > 1
         if self._rereads_in_all >= REREADS_IN_ALL:
             return Verdict(stop="reread")
         return _graded(self._rereads, REREAD_NUDGE, REREAD_STOP, REREAD, "reread")
@@ -293,6 +315,30 @@ class LoopGuard:
             return Verdict()
         self._looks = 0
         return Verdict(CHECKPOINT)
+
+
+def mark_final(spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, page: str) -> None:
+    """Say on a result that is refused for good that it is, and what that holds for (``scope``). ``page``
+    names the page that the run's tab shows."""
+    code = result.data.get("code")
+    if result.success or "nonRetryable" in result.data:
+        return
+    which = " ".join(str(args[key]) for key in WHICH if args.get(key))
+    if code in FINAL_HERE:
+        scope = f"{spec.name} {page} {which}"
+    elif code == FINAL_FOR_HOST:
+        scope = " ".join(sorted({_parts(url).hostname or url for url in _addresses(args)}))
+    elif code == FINAL_FOR_ALL:
+        scope = ""
+    else:
+        return
+    result.data |= {"nonRetryable": True, "scope": f"{code} {scope}".strip()[:SCOPE_CHARS]}
+
+
+def _addresses(args: Mapping[str, Any]) -> list[str]:
+    """The addresses that a call names."""
+    given = [args.get("url"), *(args["urls"] if isinstance(args.get("urls"), list | tuple) else [])]
+    return [url for url in given if isinstance(url, str) and url]
 
 
 def _graded(count: int, nudge: int, stop: int, sentence: str, name: str) -> Verdict:
@@ -315,10 +361,18 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
+def _parts(url: str) -> SplitResult:
+    """An address in its parts; one that is none has no host."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", url, "", "")
+
+
 def family_of(url: str, args: Mapping[str, Any]) -> str:
     """What counts as the same thing at one server: the ways to one file of a repository, else the host and
     the last three parts of the path; with the method and the part that was asked for."""
-    parts = urlsplit(url)
+    parts = _parts(url)
     host = (parts.hostname or "").removeprefix("www.")
     path = parts.path
     if host in _RAW_HOSTS:
