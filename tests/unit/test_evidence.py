@@ -7,9 +7,10 @@ import pytest
 
 from tests.support.agent import PROBE_YES, Bench, end, well_formed
 from tests.support.toolbox import FILES, TAB, page_host
-from webbrain.agent import completion
+from webbrain.agent import completion, ending
 from webbrain.agent.completion import Completion
 from webbrain.agent.planner_guard import ACT_NOW, CALL_DONE, STILL_TO_DO
+from webbrain.agent.planner_turn import ONLY_WORDS
 from webbrain.agent.saved_files import SavedFiles
 from webbrain.app import App
 from webbrain.testing.scripted import INFO, ScriptedModel, call
@@ -120,6 +121,59 @@ async def test_whoever_goes_on_in_words_is_taken_at_them_unless_more_is_to_come(
     bench = Bench(PRESS, "All done.", "Next, I will press the other one.")
     await bench.run("Press both")
     assert bench.last("error")["code"] == "plan_only_output"
+
+
+async def test_the_words_at_such_an_end_do_not_say_that_nothing_was_done() -> None:
+    bench = Bench(PRESS, "All done.", "Next, I will press the other one.")
+    await bench.run("Press both")
+    assert bench.last("error")["message"] == ending.SOME_DONE
+    bench = Bench(call("read_page"), "Next, I will press it.", "Now I will press it.")
+    await bench.run("Press it")
+    assert bench.last("error")["message"] == ONLY_WORDS
+
+
+CLAIMED = "Your order was placed."
+
+
+async def said(*steps: Any, **plan: Any) -> Bench:
+    """A press that orders, which the person lets go, in a task that ends in words."""
+    model = ScriptedModel(*steps, plan={"request_kind": "execute", **plan}) if plan else ScriptedModel(*steps)
+    bench = Bench(model=model, plans=bool(plan))
+    await ordered(bench)
+    return bench
+
+
+@pytest.mark.parametrize("plan", [{}, {"requires_state_change": True}], ids=["no plan", "plan"])
+async def test_words_do_not_pay_what_is_owed(plan: dict[str, Any]) -> None:
+    bench = await said(PRESS, CLAIMED, CLAIMED, **plan)
+    assert bench.last("run_complete")["status"] == "completed"
+    assert bench.last("run_complete")["outcome"] == "partial"
+    warnings = [event["data"]["message"] for event in bench.events("warning")]
+    assert ending.UNSETTLED in warnings
+
+
+@pytest.mark.parametrize("plan", [{}, {"requires_state_change": True}], ids=["no plan", "plan"])
+async def test_words_after_a_look_are_an_answer(plan: dict[str, Any]) -> None:
+    """A run in which something was done and seen is not called one that does nothing."""
+    bench = await said(PRESS, LOOK, CLAIMED, CLAIMED, **plan)
+    assert bench.last("run_complete")["status"] == "completed"
+    assert bench.last("run_complete")["outcome"] == ""
+    assert bench.events("warning") == []
+    assert bench.last("text")["content"] == CLAIMED
+
+
+async def test_words_do_not_settle_open_rows() -> None:
+    rows = [{"id": "tea", "status": "pending"}]
+    bench = Bench(call("progress_update", items=rows), "I have ordered all.", "I have ordered all.")
+    await bench.run("Order")
+    assert bench.last("run_complete")["outcome"] == "partial"
+    assert [item["status"] for item in bench.last("text")["undone"]] == ["pending"]
+
+
+async def test_without_the_check_words_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Completion, "unsettled", lambda self, guard: False)
+    bench = await said(PRESS, CLAIMED, CLAIMED)
+    assert bench.last("run_complete")["outcome"] == ""
 
 
 async def test_a_question_may_be_answered_in_words() -> None:

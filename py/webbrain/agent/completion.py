@@ -269,7 +269,7 @@ class Completion:
         if mode is Mode.ASK:
             return ""
         future = not guard.watching and speaks_of_the_future(text)
-        if self._text_refused:
+        if self._text_refused or guard.nudged:
             return ACT_NOW if future and self._calls else ""
         self._text_refused = True
         if guard.read_scope == "complete_thread" and (missing := self.thread.problem()):
@@ -277,6 +277,17 @@ class Completion:
         if self._acted or self.pins.ledger.unresolved():
             return CALL_DONE
         return ACT_NOW if future else ""
+
+    @property
+    def acted(self) -> bool:
+        """Whether anything was changed in this task."""
+        return self._acted
+
+    def unsettled(self, guard: ExecutionGuard) -> bool:
+        """Whether the record leaves open what an answer in plain words claims: a look is owed, rows are open,
+        or what was to be read whole was not."""
+        unread = guard.read_scope == "complete_thread" and bool(self.thread.problem())
+        return bool(self._debts) or bool(self.pins.open_rows()) or unread
 
     async def judged(self, ctx: ToolContext, result: ToolResult, guard: ExecutionGuard) -> ToolResult:
         """The result that ends the run, with what the page shows; or what stands in for it."""

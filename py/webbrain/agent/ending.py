@@ -17,6 +17,14 @@ from webbrain.core.messages import Message
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 
+SOME_DONE: Final = (
+    "The model did a part of it and then only said what comes next. Look how far it got, and ask for the "
+    "rest in a new message. A larger model may do better."
+)
+UNSETTLED: Final = (
+    "The agent ended in words, and what they say was not checked: something is open, or nobody looked at "
+    "what came of the last action. Look for yourself."
+)
 CUT: Final = "The model reached its output limit; the answer is not complete."
 
 
@@ -44,12 +52,17 @@ class Ending:
         """Tell the model once that words alone do not end the task; raise ``RunEnded`` the second time."""
         self._journal.emit(Text(content=self._secrecy.answer(text)))
         if self._guard.nudged:
-            raise RunEnded(ONLY_WORDS, code="plan_only_output")
+            words = SOME_DONE if self._completion.acted else ONLY_WORDS
+            raise RunEnded(words, code="plan_only_output")
         self._guard.nudge()
         self._journal.add(Message(role="user", content=enrich.note(refusal)))
 
-    def in_words(self, text: str, *, cut_off: bool) -> None:
-        """A plain text is the answer; ``cut_off`` if the model's output limit ended it."""
+    def in_words(self, text: str, mode: Mode, *, cut_off: bool) -> None:
+        """A plain text is the answer; ``cut_off`` if the model's output limit ended it. What the record
+        leaves open is no more settled by words than by ``done``."""
+        if mode is not Mode.ASK and self._completion.unsettled(self._guard):
+            self._tally.outcome = "partial"
+            self._warn("unverified", UNSETTLED)
         self._tell(self._secrecy.answer(text))
         if cut_off:
             self._warn("answer_cut", CUT)

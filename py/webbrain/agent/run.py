@@ -327,7 +327,7 @@ class Run:
             elif turn.text.strip() and (refusal := self._ending.refusal(turn.text, strategy, self._mode)):
                 self._ending.refuse(turn.text, refusal)
             elif turn.text.strip():
-                self._ending.in_words(turn.text, cut_off=self._cut_off)
+                self._ending.in_words(turn.text, self._mode, cut_off=self._cut_off)
                 return "completed"
             else:
                 empty += 1
@@ -440,6 +440,7 @@ class Run:
             sight=self._eyes,
             person=self._person,
             notebook=None if info.constrained else self._completion.pins,
+            attached=self.options.attached,
         )
 
     def _tell_other_model(self, info: ModelInfo, answered: str) -> None:
