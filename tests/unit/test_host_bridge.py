@@ -10,6 +10,7 @@ import pytest
 from tests.support.table_browser import GONE, NOBODY, TAB, FakeBrowser, hurry
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.host import bridge, rpc, tabs
+from webbrain.host import page as pages
 from webbrain.host.protocols import HttpRequest
 from webbrain.host.tables import Entry
 
@@ -52,6 +53,53 @@ async def test_an_effect_is_sent_once_to_a_page_that_listens(browser: FakeBrowse
     browser.page({"success": True})
     await browser.host.page.call(1, "click_ax", {"ref_id": "ref_1"}, timeout=5, effect=True)
     assert browser.actions() == ["ping", "click_ax"]
+
+
+NAVIGATION = {"kind": "navigation", "tabId": 1, "data": {"phase": "started", "url": TAB["url"]}}
+
+
+async def test_a_page_that_has_just_answered_is_not_asked_whether_it_listens(browser: FakeBrowser) -> None:
+    browser.page({"success": True})
+    await browser.host.page.call(1, "submit_probe", {}, timeout=5)
+    await browser.host.page.call(1, "click_ax", {}, timeout=5, effect=True)
+    assert browser.actions() == ["submit_probe", "click_ax"]
+
+
+@pytest.mark.parametrize("since", ["navigation", "time", "frame", "tab"])
+async def test_it_is_asked_once_it_may_be_another(
+    browser: FakeBrowser, since: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.page({"success": True}, ping=NOBODY)
+    await browser.host.page.call(1, "submit_probe", {}, timeout=5)
+    if since == "navigation":
+        browser.host.events.receive(NAVIGATION)
+    if since == "time":
+        monkeypatch.setattr(pages, "KNOWN_SECONDS", 0.0)
+    await browser.host.page.call(
+        2 if since == "tab" else 1, "click_ax", {}, timeout=5, effect=True, frame_id=int(since == "frame")
+    )
+    assert browser.actions() == ["submit_probe", "ping", "click_ax"]
+    assert browser.done("scripting.executeScript")
+
+
+async def test_an_answer_of_the_page_before_says_nothing_of_the_next(browser: FakeBrowser) -> None:
+    browser.page(FakeBrowser.SILENT, {"success": True})
+    asked = asyncio.create_task(browser.host.page.call(1, "tree", {}, timeout=60))
+    async with asyncio.timeout(5):
+        while not browser.calls:
+            await asyncio.sleep(0)
+    browser.host.events.receive(NAVIGATION)
+    browser.feed(kind="reply", id="p1", result={"success": True})
+    await asked
+    await browser.host.page.call(1, "click_ax", {}, timeout=5, effect=True)
+    assert browser.actions() == ["tree", "ping", "click_ax"]
+
+
+async def test_of_countless_tabs_few_are_remembered(browser: FakeBrowser) -> None:
+    browser.page({"success": True})
+    for tab_id in range(3 * pages.MOST_TABS):
+        await browser.host.page.call(tab_id, "tree", {}, timeout=5)
+    assert len(browser.host.page._answered) <= pages.MOST_TABS
 
 
 async def test_an_effect_waits_for_the_script(browser: FakeBrowser) -> None:

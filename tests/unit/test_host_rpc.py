@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webbrain.core.errors import BridgeError, ToolFailed
-from webbrain.host.rpc import BUFFERS, FRAME_CHARS, OBJECT_KEYS, Connection
+from webbrain.host.rpc import BUFFERS, FRAME_CHARS, KEPT_DEADLINES, OBJECT_KEYS, Connection
 
 EPOCH = 3
 
@@ -215,3 +215,55 @@ async def test_closing_a_stream_cancels_it_once(wire: Wire) -> None:
     assert [frame["kind"] for frame, _ in wire.sent] == ["call", "cancel"]
     with pytest.raises(BridgeError):
         [piece async for piece in stream]
+
+
+async def test_each_call_has_its_own_deadline(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webbrain.host.rpc.GRACE", 0.0)
+    slow = asyncio.create_task(wire.connection.call("tabs.get", {"tabId": 1}, timeout=30))
+    late = asyncio.create_task(wire.connection.call("tabs.get", {"tabId": 2}, timeout=0.04))
+    soon = asyncio.create_task(wire.connection.call("tabs.get", {"tabId": 3}, timeout=0.02))
+    await wire.frame(3)
+    for call in (soon, late):
+        with pytest.raises(BridgeError, match="No answer"):
+            await call
+    assert not slow.done()
+    wire.feed(kind="reply", id=wire.sent[0][0]["id"], result="slow")
+    assert await slow == "slow"
+
+
+async def test_calls_that_are_answered_need_no_timers_and_leave_nothing(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    timers: list[float] = []
+    real = loop.call_later
+
+    def counted(delay: float, *rest: Any, **more: Any) -> asyncio.Handle:
+        timers.append(delay)
+        return real(delay, *rest, **more)
+
+    monkeypatch.setattr(loop, "call_later", counted)
+    for number in range(1_000):
+        call = asyncio.create_task(wire.connection.call("tabs.get", {"tabId": 1}, timeout=10))
+        sent = await wire.frame(number + 1)
+        wire.feed(kind="reply", id=sent["id"], result=number)
+        assert await call == number
+    assert len(timers) == 1
+    assert len(wire.connection._deadlines._heap) <= KEPT_DEADLINES + 1
+
+
+async def test_a_deadline_comes_where_the_clock_refuses_what_has_passed(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrain.host.rpc.GRACE", 0.0)
+    loop = asyncio.get_running_loop()
+    real = loop.call_later
+
+    def strict(delay: float, *rest: Any, **more: Any) -> asyncio.Handle:
+        if delay < 0:
+            raise ValueError("Can't schedule in the past")
+        return real(delay / 2, *rest, **more)  # and goes off too early
+
+    monkeypatch.setattr(loop, "call_later", strict)
+    with pytest.raises(BridgeError, match="No answer"):
+        await wire.connection.call("tabs.get", {"tabId": 1}, timeout=0.02)

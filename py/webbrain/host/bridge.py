@@ -289,6 +289,7 @@ class BridgeHost:
         self.toolbar = BridgeToolbar(connection, capabilities.browser)
         self.builtin = BridgeBuiltin(connection)
         self.requests = BridgeRequests(connection)
+        self.events.listen(self.page.hear)
         self.events.listen(self.debugger.hear)
         self.events.listen(self.downloads.hear)
 

@@ -1,6 +1,7 @@
 """The content script of a tab: found or injected, asked or told, and watched while it works."""
 
 import asyncio
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -8,13 +9,20 @@ from typing import Any, Final, Never
 
 from webbrain.core.errors import BridgeError
 from webbrain.core.limits import NAVIGATION_TIMEOUT
+from webbrain.host.reach import BrowserEvent
 from webbrain.host.rpc import Connection
 from webbrain.host.tabs import Tabs, restricted, unknown_if_cut_off
 
 INJECTION_TIMEOUT: Final = 10.0
 WATCH_INTERVAL: Final = 0.5
 """Seconds between two looks whether a page that has not answered yet is still there."""
+KNOWN_SECONDS: Final = 2.0
+"""So long after its last answer a page that began no navigation since is known to listen."""
+MOST_TABS: Final = 100
+"""Tabs of which is remembered when they answered."""
 PING: Final = "ping"
+LEAVING: Final = frozenset({"started", "committed", "failed"})
+"""Phases of a navigation after which another page listens, or nobody."""
 CONTENT_SCRIPT: Final = "js/content.js"
 
 
@@ -24,6 +32,21 @@ class BridgePage:
     def __init__(self, connection: Connection, tabs: Tabs) -> None:
         self._connection = connection
         self._tabs = tabs
+        self._answered: dict[int, float] = {}
+        """By tab: when its page answered last, by the monotonic clock; gone when a navigation begins."""
+        self._navigations = 0
+        """How many were heard of, in all tabs."""
+
+    def hear(self, event: BrowserEvent) -> None:
+        """Another page comes into a tab, or the tab goes away: whoever listened there does so no more."""
+        if event.kind == "tab_removed" or event.data.get("phase") in LEAVING:
+            self._navigations += 1
+            self._answered.pop(event.tab_id, None)
+
+    def _listens(self, message: "_Message") -> bool:
+        """Whether the page answered a moment ago. Of frames in it too little is told to know."""
+        last = self._answered.get(message.tab_id, -math.inf)
+        return not message.frame_id and time.monotonic() - last < KNOWN_SECONDS
 
     async def call(
         self,
@@ -73,14 +96,16 @@ class BridgePage:
         """Send an effect exactly once.
 
         Firefox says that nobody listens also when the page went away after it got the message, so that answer
-        must not lead to a second try. Hence the content script is made sure of before.
+        must not lead to a second try. Hence the content script is made sure of before, unless it has just
+        answered.
         """
-        try:
-            await self._send(message.with_action(PING))
-        except BridgeError as error:
-            if error.code not in ("no_receiver", "page_gone", "no_frame"):
-                raise
-            await self._inject(message)
+        if not self._listens(message):
+            try:
+                await self._send(message.with_action(PING))
+            except BridgeError as error:
+                if error.code not in ("no_receiver", "page_gone", "no_frame"):
+                    raise
+                await self._inject(message)
         try:
             return await self._watched(message)
         except BridgeError as error:
@@ -104,24 +129,30 @@ class BridgePage:
     async def _watched(self, message: "_Message") -> dict[str, Any]:
         """Send, and notice when the page is replaced meanwhile: Firefox leaves such a call unanswered."""
         answer = asyncio.ensure_future(self._send(message))
-        watch = asyncio.ensure_future(self._until_gone(message))
+        watch: asyncio.Future[Never] | None = None
         try:
-            await asyncio.wait((answer, watch), return_when=asyncio.FIRST_COMPLETED)
-            return await (answer if answer.done() else watch)
+            # Nearly every answer comes before the first look would be due.
+            done, _ = await asyncio.wait((answer,), timeout=WATCH_INTERVAL)
+            if not done:
+                watch = asyncio.ensure_future(self._until_gone(message))
+                await asyncio.wait((answer, watch), return_when=asyncio.FIRST_COMPLETED)
+            return await (answer if watch is None or answer.done() else watch)
         finally:
             answer.cancel()
-            watch.cancel()
+            if watch is not None:
+                watch.cancel()
 
     async def _until_gone(self, message: "_Message") -> Never:
         while True:
-            await asyncio.sleep(WATCH_INTERVAL)
             try:
                 await self._send(message.with_action(PING))
             except BridgeError as error:
                 if error.code in ("no_receiver", "no_tab"):
                     raise _gone_if_unheard(error) from error
+            await asyncio.sleep(WATCH_INTERVAL)
 
     async def _send(self, message: "_Message") -> dict[str, Any]:
+        navigations = self._navigations
         try:
             answer = await self._connection.call(
                 "tabs.sendMessage", message.params(), timeout=message.seconds_left()
@@ -135,6 +166,10 @@ class BridgePage:
             raise BridgeError("Nobody in the page answered.", code="no_receiver")
         if not isinstance(answer, dict):
             raise BridgeError("The page's answer is not an object.", code="api_error")
+        if not message.frame_id and navigations == self._navigations:
+            if len(self._answered) >= MOST_TABS:
+                self._answered.clear()
+            self._answered[message.tab_id] = time.monotonic()
         return answer
 
     async def _inject(self, message: "_Message") -> None:

@@ -5,8 +5,10 @@ docs/protocol.md.
 """
 
 import asyncio
+import heapq
 import json
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -22,6 +24,8 @@ OBJECT_KEYS: Final = 4_000
 thousands of keys that collide; more than this many would hold up the event loop."""
 BUFFERS: Final = "buffers"
 """The parameter under which a handler finds the buffers that came beside a call."""
+KEPT_DEADLINES: Final = 200
+"""Deadlines of calls that were answered are thrown away when there are so many."""
 GRACE: Final = 2.0
 """Seconds the supervisor gets on top of a deadline: its own answer says more than our time-out."""
 
@@ -89,6 +93,46 @@ class Stream:
                     raise piece
 
 
+class _Deadlines:
+    """Raises ``TimeoutError`` in calls whose time is up, all by one timer: in the browser a timer that is
+    cancelled goes on living until its time has come."""
+
+    def __init__(self, waiting: Mapping[str, asyncio.Future[Any]]) -> None:
+        self._waiting = waiting
+        self._loop = asyncio.get_running_loop()
+        self._heap: list[tuple[float, str]] = []
+        self._timer: asyncio.Handle | None = None
+        self._rings = math.inf
+        """When the timer goes off, by the loop's clock."""
+
+    def add(self, seconds: float, call_id: str) -> None:
+        """The call's time is up in so many seconds."""
+        if len(self._heap) > KEPT_DEADLINES and len(self._heap) > 2 * len(self._waiting):
+            self._heap = [entry for entry in self._heap if entry[1] in self._waiting]
+            heapq.heapify(self._heap)
+        when = self._loop.time() + seconds
+        heapq.heappush(self._heap, (when, call_id))
+        if when < self._rings:
+            self._set_timer(when)
+
+    def _set_timer(self, when: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._rings = when
+        # The browser's loop refuses times that have passed.
+        self._timer = self._loop.call_later(max(when - self._loop.time(), 0), self._ring)
+
+    def _ring(self) -> None:
+        self._timer, self._rings = None, math.inf
+        now = self._loop.time()
+        while self._heap and (self._heap[0][0] <= now or self._heap[0][1] not in self._waiting):
+            answer = self._waiting.get(heapq.heappop(self._heap)[1])
+            if answer is not None and not answer.done():
+                answer.set_exception(TimeoutError())
+        if self._heap:
+            self._set_timer(self._heap[0][0])
+
+
 class Connection:
     """One Worker's end of the bridge.
 
@@ -107,6 +151,7 @@ class Connection:
         self._waiting: dict[str, asyncio.Future[Any]] = {}
         self._streams: dict[str, Stream] = {}
         self._served: set[asyncio.Task[None]] = set()
+        self._deadlines = _Deadlines(self._waiting)
 
     async def call(
         self, method: str, params: Mapping[str, Any], *, timeout: float, buffers: Sequence[bytes] = ()
@@ -189,8 +234,8 @@ class Connection:
                 },
                 buffers,
             )
-            async with asyncio.timeout(timeout + GRACE):
-                return await answer, call_id
+            self._deadlines.add(timeout + GRACE, call_id)
+            return await answer, call_id
         except BaseException as error:
             self._streams.pop(call_id, None)
             if isinstance(error, TimeoutError | asyncio.CancelledError):
