@@ -276,6 +276,78 @@ async def test_a_model_that_is_said_to_see_is_shown_a_picture(
     assert blind["readPicture"] is None
 
 
+def thinks(answer: Any, *, until: int, sent: HttpRequest, switch: str) -> Any:
+    """The answer of a model that thinks for ``until`` tokens, or as long as its ``switch`` is not turned off."""
+    body = json.loads(sent.body or b"{}")
+    if body["max_tokens"] >= until or switch in body:
+        return answer
+    return {"model": "m-1", "choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
+
+
+@pytest.mark.parametrize("until", [4_096, 10**9])
+@pytest.mark.parametrize("provider", ["deepseek", "mistral"])
+async def test_a_model_that_thinks_is_given_room_once(provider: str, until: int) -> None:
+    """With thinking off where that can be said. What still runs out of room is told as that, and not as a
+    model that cannot call tools."""
+    host = MemoryHost()
+    host.http.on(
+        "POST", "*", lambda sent: thinks(calls_tool(sent), until=until, sent=sent, switch="thinking")
+    )
+    result = await ProviderService(host).test(provider, {"apiKey": KEY, "model": "m-1"})
+    works = until == 4_096 or provider == "deepseek"
+    assert (result["ok"], result["calledTool"]) == (True, works)
+    assert bool([note for note in result["notes"] if "used up 4,096 tokens" in note]) is not works
+    assert not [note for note in result["notes"] if "did not call" in note]
+    first, second = host.http.bodies()
+    assert (first["max_tokens"], second["max_tokens"]) == (1_024, 4_096)
+    assert "thinking" not in first
+    assert second.get("thinking") == ({"type": "disabled"} if provider == "deepseek" else None)
+
+
+@pytest.mark.parametrize("until", [4_096, 10**9])
+async def test_a_model_that_thinks_about_the_picture_is_given_room_once(
+    until: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbrain.providers.seeing.secrets.choice", lambda _: "7")
+    host = MemoryHost()
+
+    def answer(sent: HttpRequest) -> Any:
+        if b"image_url" not in (sent.body or b""):
+            return calls_tool(sent)
+        return thinks(whole("openai_chat", "7777"), until=until, sent=sent, switch="none")
+
+    host.http.on("POST", "*", answer)
+    form = {"apiKey": KEY, "model": "m-1", "visionMode": "on"}
+    result = await ProviderService(host).test("mistral", form)
+    assert (result["calledTool"], result["readPicture"]) == (True, until == 4_096)
+    assert bool([note for note in result["notes"] if "used up 4,096 tokens" in note]) is (until != 4_096)
+    assert not [note for note in result["notes"] if "could not read" in note]
+    assert [body["max_tokens"] for body in host.http.bodies()] == [1_024, 1_024, 4_096]
+
+
+async def test_a_cut_call_is_asked_for_once_more_and_what_is_enough_is_not() -> None:
+    host = MemoryHost()
+    cut = {"choices": [{"message": {"content": '{"tool": "report_sta'}, "finish_reason": "length"}]}
+    done = '{"tool":"report_status","word":"ready"}' + " " * 50
+    full = {"choices": [{"message": {"content": done}, "finish_reason": "length"}]}
+    host.http.on("POST", "*", cut, full)
+    result = await ProviderService(host).test("llamacpp", {"visionMode": "off"})
+    assert (result["calledTool"], result["notes"]) == (True, [])
+    assert [body["max_tokens"] for body in host.http.bodies() if body] == [64, 4_096]
+    host.http.on("POST", "*", full)
+    assert (await ProviderService(host).test("llamacpp", {"visionMode": "off"}))["calledTool"]
+    assert len([body for body in host.http.bodies() if body]) == 3
+
+
+async def test_a_second_try_that_fails_leaves_the_first_as_it_was() -> None:
+    host = MemoryHost()
+    cut = {"choices": [{"message": {"content": "Hm"}, "finish_reason": "length"}]}
+    host.http.on("POST", "*", cut, Reply.json({"error": {"message": "max_tokens is too large"}}, 400))
+    result = await ProviderService(host).test("mistral", {"apiKey": KEY, "visionMode": "off"})
+    assert (result["ok"], result["calledTool"]) == (True, False)
+    assert "used up" in result["notes"][0]
+
+
 async def test_a_local_server_says_whether_it_is_shown_a_picture() -> None:
     host = MemoryHost()
     host.http.on("GET", "*/props", {"modalities": {"vision": True}})

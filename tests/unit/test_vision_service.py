@@ -15,6 +15,7 @@ from webbrain.agent.spending import Account
 from webbrain.app import App
 from webbrain.core.errors import NeedsPerson, ProviderFailed
 from webbrain.host.memory import MemoryHost, Reply
+from webbrain.providers.room import NO_ROOM
 from webbrain.providers.seeing import QUESTION, picture_of
 from webbrain.services.providers import ProviderService
 from webbrain.services.vision import DESCRIBE_TOKENS, VisionService
@@ -235,3 +236,14 @@ class Both(ProviderService):
 
     async def active_info(self) -> Any:
         return self._model.info
+
+
+async def test_a_model_that_thinks_too_long_is_told_as_that() -> None:
+    host = MemoryHost()
+    vision = await ready(host)
+    host.http.on("POST", "*", {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]})
+    tested = await vision.test("openai", "gpt-5.2")
+    assert (tested["ok"], tested["error"]["hint"]) == (False, NO_ROOM)
+    first, second = host.http.bodies()
+    assert (first["max_completion_tokens"], second["max_completion_tokens"]) == (1_024, 4_096)
+    assert second["reasoning_effort"] == "none"

@@ -15,7 +15,7 @@ import { applyTheme } from "../theme.js";
 
 const CALL_TIMEOUT_MS = 30_000;
 /** A test waits for a whole model answer, and a local model may have to load first. */
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 360_000;
 
 export const SECTIONS = /** @type {const} */ ([
   "providers",

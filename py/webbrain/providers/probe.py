@@ -3,6 +3,7 @@ if the model is said to read them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from webbrain.core.errors import ProviderFailed
@@ -12,6 +13,7 @@ from webbrain.providers.base import ModelClient, model_differs
 from webbrain.providers.config import Endpoint
 from webbrain.providers.errors import NEXT_ADDRESS
 from webbrain.providers.loose_json import parse_object
+from webbrain.providers.room import NO_ROOM, with_room
 from webbrain.providers.seeing import reads_pictures
 
 PROBE_TOKENS: Final = 64
@@ -61,17 +63,14 @@ async def probe(clock: Clock, endpoint: Endpoint, connect: Callable[[Endpoint], 
         started = clock.monotonic()
         client = connect(candidate)
         try:
-            reply = await client.complete(_request(candidate))
+            reply, cut = await with_room(client, _request(candidate), partial(_called, candidate))
         except ProviderFailed as failure:
-            if failure.code == "answer_cut":
-                # It answered and began the call: connection, key and model are right.
-                result = _result(candidate, None, clock.monotonic() - started)
-                return await _with_picture(client, result)
             first = first or failure
             if failure.code not in NEXT_ADDRESS:
                 break
             continue
-        return await _with_picture(client, _result(candidate, reply, clock.monotonic() - started))
+        result = _result(candidate, reply, clock.monotonic() - started, cut=cut)
+        return await _with_picture(client, result)
     assert first is not None
     raise first
 
@@ -81,8 +80,8 @@ async def _with_picture(client: ModelClient, result: Probe) -> Probe:
     if not client.info.supports_vision:
         return result
     try:
-        read, _ = await reads_pictures(client)
-        note = PICTURE_NOT_READ
+        read, _, cut = await reads_pictures(client)
+        note = NO_ROOM if cut else PICTURE_NOT_READ
     except ProviderFailed as failure:
         read, note = False, f"A test picture was refused: {failure.message}"
     return replace(result, read_picture=read, notes=result.notes if read else (*result.notes, note))
@@ -109,19 +108,22 @@ def _called(endpoint: Endpoint, reply: ModelReply) -> bool:
     return answer is not None and answer.get("tool") == TOOL and set(answer) == {"tool", "word"}
 
 
-def _result(endpoint: Endpoint, reply: ModelReply | None, seconds: float) -> Probe:
+def _result(endpoint: Endpoint, reply: ModelReply | None, seconds: float, *, cut: bool) -> Probe:
     asked = endpoint.info.model
     model = (reply.model if reply else "") or asked
     called = reply is not None and _called(endpoint, reply)
     notes = []
     if reply and model_differs(asked, reply.model):
         notes.append(f"The server answered with the model “{reply.model}”, not with “{asked}”.")
-    if not called and endpoint.info.constrained:
-        notes.append("The server ignored the schema: constrained calls will not work here.")
-    elif not called and endpoint.entry.structured and endpoint.entry.category != "cloud":
-        notes.append(
-            "The model did not call the tool. Turn on constrained calls, or choose a model made for tools."
-        )
-    elif not called:
-        notes.append("The model did not call the tool. Choose a model made for tools.")
+    if not called:
+        notes.append(NO_ROOM if cut else _not_called(endpoint))
     return Probe(model, round(seconds * 1000), called, endpoint.base_url, tuple(notes))
+
+
+def _not_called(endpoint: Endpoint) -> str:
+    """What it means that the model answered, and did not call the tool."""
+    if endpoint.info.constrained:
+        return "The server ignored the schema: constrained calls will not work here."
+    if endpoint.entry.structured and endpoint.entry.category != "cloud":
+        return "The model did not call the tool. Turn on constrained calls, or choose a model made for tools."
+    return "The model did not call the tool. Choose a model made for tools."

@@ -7,9 +7,9 @@ import struct
 import zlib
 from typing import Final
 
-from webbrain.core.errors import ProviderFailed
-from webbrain.core.messages import ImagePart, Message, ModelRequest
+from webbrain.core.messages import ImagePart, Message, ModelReply, ModelRequest
 from webbrain.providers.base import ModelClient
+from webbrain.providers.room import with_room
 
 DIGITS: Final = 4
 TOKENS: Final = 1_024
@@ -35,22 +35,24 @@ _MARGIN: Final = 3
 """Dots of white around the number."""
 
 
-async def reads_pictures(client: ModelClient) -> tuple[bool, str]:
-    """Ask the model for the number in a picture; return whether it was right, and the model that answered.
+async def reads_pictures(client: ModelClient) -> tuple[bool, str, bool]:
+    """Ask the model for the number in a picture; return whether it was right, the model that answered, and
+    whether its answer was cut off.
 
     Raises ``ProviderFailed``.
     """
     number = "".join(secrets.choice("0123456789") for _ in range(DIGITS))
     picture = ImagePart(data_url=picture_of(number))
     question = Message(role="user", content=QUESTION, images=[picture])
-    try:
-        reply = await client.complete(ModelRequest(messages=[question], temperature=0.0, max_tokens=TOKENS))
-    except ProviderFailed as failure:
-        if failure.code == "answer_cut":
-            return False, client.info.model
-        raise
-    said = re.sub(r"[\s,.*_-]", "", reply.text)
-    return client.info.supports_vision and number in said, reply.model or client.info.model
+    asked = ModelRequest(messages=[question], temperature=0.0, max_tokens=TOKENS)
+    reply, cut = await with_room(client, asked, lambda reply: _says(reply, number))
+    if reply is None:
+        return False, client.info.model, cut
+    return client.info.supports_vision and _says(reply, number), reply.model or client.info.model, cut
+
+
+def _says(reply: ModelReply, number: str) -> bool:
+    return number in re.sub(r"[\s,.*_-]", "", reply.text)
 
 
 def picture_of(number: str) -> str:

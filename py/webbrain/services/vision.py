@@ -12,6 +12,7 @@ from webbrain.core.messages import ImagePart, Message, ModelRequest
 from webbrain.host.protocols import Host
 from webbrain.prompts import prompt
 from webbrain.providers.base import ModelClient
+from webbrain.providers.room import NO_ROOM
 from webbrain.providers.seeing import reads_pictures
 from webbrain.services.providers import ProviderService, failure_view
 
@@ -86,7 +87,7 @@ class VisionService:
         started = self._host.clock.monotonic()
         try:
             client = self._providers.paid(await self.client(provider, model.strip()[:MODEL_CHARS]))
-            read, answered = await reads_pictures(client)
+            read, answered, cut = await reads_pictures(client)
         except (ProviderFailed, NeedsPerson) as failure:
             return {**answer, "error": failure_view(failure)}
         latency = round((self._host.clock.monotonic() - started) * 1000)
@@ -96,7 +97,7 @@ class VisionService:
         error = {
             "code": "not_seen",
             "message": f"{name} answered, but could not read the number in a test picture.",
-            "hint": "Choose a model that reads pictures.",
+            "hint": NO_ROOM if cut else "Choose a model that reads pictures.",
         }
         return {**answer, "model": answered, "latencyMs": latency, "error": error}
 
