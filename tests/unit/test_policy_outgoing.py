@@ -14,7 +14,20 @@ from webbrain.core.messages import Message, ToolCall
 from webbrain.policy import untrusted
 from webbrain.policy import written as written_limits
 from webbrain.policy.outgoing import carried, finds
-from webbrain.policy.taint import FILES, MOST_CHARS, NAMES_PAGES, OWN_NOTES, UNKNOWN, Taint, origin_of, squash
+from webbrain.policy.taint import (
+    FILES,
+    MOST_CHARS,
+    MOST_LINKS,
+    MOST_SEEN,
+    MOST_TOLD,
+    NAMES_PAGES,
+    OWN_NOTES,
+    TOLD,
+    UNKNOWN,
+    Taint,
+    origin_of,
+    squash,
+)
 from webbrain.tools import registry
 
 EVIL: Final = "https://evil.example/"
@@ -223,6 +236,31 @@ def test_the_newest_text_is_kept_within_the_cap() -> None:
     assert sum(len(text) for _, text in taint.foreign("")) <= MOST_CHARS
     assert finds(taint, EVIL, [EVIL + "?q=Trombone88"])
     assert not finds(taint, EVIL, [EVIL + "?q=Xylophone77"])
+
+
+def test_pages_with_countless_links_fill_no_memory_and_push_nothing_out() -> None:
+    """The hash seed is public, so what pages fill has caps (docs/boot.md)."""
+    taint = Taint()
+    taint.learn("The canary is Trombone88", "bank.example")
+    for page in range(40):
+        links = " ".join(f"https://host{page}-{number}.example/about" for number in range(900))
+        taint.learn(links, f"list{page}.example")
+    told = [origin for origin in taint._texts if origin.startswith(TOLD)]
+    assert MOST_TOLD / 2 <= len(told) <= MOST_TOLD + 1
+    assert len(taint._texts) <= MOST_TOLD + 50
+    assert len(taint._seen) <= MOST_SEEN
+    assert len(taint._links) <= MOST_LINKS + 2
+    assert taint._chars == sum(map(len, taint._texts.values())) == sum(length for _, length in taint._order)
+    assert taint.known_to("host39-899.example", squash("host39-899.example/about"))
+    assert not taint.known_to("host0-0.example", squash("host0-0.example/about")), "it is asked about"
+
+
+def test_text_that_was_pushed_out_leaves_no_empty_origins() -> None:
+    taint = Taint()
+    for number in range(60):
+        taint.learn(f"page{number} " * 3_000, f"site{number}.example")
+    assert all(taint._texts.values())
+    assert len(taint._texts) < 60
 
 
 def test_deciding_is_quick_with_a_long_history() -> None:

@@ -76,7 +76,7 @@ class ModelCaller:
         while True:
             request.stream = streaming and _may_stream(client.info, state.mode)
             saw = client.info.supports_vision
-            asyncio.get_running_loop().call_later(SETTLE_DELAY, self._journal.taint.settle)
+            asyncio.get_running_loop().call_later(SETTLE_DELAY, self._learn)
             try:
                 reply = await detached(client.complete(request, self._show, self._void))
             except ProviderFailed as error:
@@ -103,6 +103,10 @@ class ModelCaller:
         """The text of an answer that was cut off by a Stop, if any of it was shown."""
         partial, self._shown = self._shown, ""
         return partial.strip()
+
+    def _learn(self) -> None:
+        """Learn what the newest results say now, not when a call waits for it."""
+        self._journal.learn().settle()
 
     def _show(self, delta: str) -> None:
         room = STREAMED_TEXT_CHARS - len(self._shown)

@@ -29,6 +29,10 @@ MOST_PIECE_CHARS: Final = 40_000
 MOST_WORDS: Final = 20_000
 """Different words of the user's that count as theirs."""
 MOST_LINKS: Final = 20_000
+MOST_SEEN: Final = 20_000
+"""Pieces known by their hash. What is forgotten would only be kept a second time."""
+MOST_TOLD: Final = 2_000
+"""Origins that are offered in links. What is forgotten is asked about."""
 MOST_SECRETS: Final = 200
 SHORTEST_SECRET: Final = 4
 UNKNOWN: Final = "?"
@@ -116,6 +120,8 @@ class Taint:
     _order: list[tuple[str, int]] = field(default_factory=list)
     """Origin and length of every piece learned, oldest first."""
     _chars: int = 0
+    _told: int = 0
+    """Origins that something was offered of."""
     _slots: bytearray = field(default_factory=bytearray)
     _unmarked: list[str] = field(default_factory=list)
     """Pieces whose slots are not set yet."""
@@ -172,10 +178,8 @@ class Taint:
         if links:
             self._learn_links(_plain(_VALUES.sub(" ", text)))
         piece = squash(_plain(text))
-        mark = hash((origin, piece))
-        if len(piece) < GRAM or mark in self._seen:
+        if len(piece) < GRAM or not self._is_new(origin, piece):
             return
-        self._seen.add(mark)
         self._add(origin, self._split_off(origin, piece, call_id))
 
     def _split_off(self, origin: str, piece: str, call_id: str | None) -> str:
@@ -197,10 +201,33 @@ class Taint:
 
     def _tell(self, host: str, piece: str) -> None:
         """From now on the host may be told this much without a question."""
-        mark = hash((f"{TOLD}{host}", piece))
-        if mark not in self._seen:
-            self._seen.add(mark)
-            self._add(f"{TOLD}{host}", piece)
+        origin = f"{TOLD}{host}"
+        if not self._is_new(origin, piece):
+            return
+        if origin not in self._texts:
+            self._told += 1
+            if self._told > MOST_TOLD:
+                self._forget_told()
+        self._add(origin, piece)
+
+    def _is_new(self, origin: str, piece: str) -> bool:
+        """Whether this was not learned yet; from now on it counts as learned."""
+        mark = hash((origin, piece))
+        if mark in self._seen:
+            return False
+        if len(self._seen) >= MOST_SEEN:
+            self._seen.clear()
+        self._seen.add(mark)
+        return True
+
+    def _forget_told(self) -> None:
+        """Forget the older half of what links offered, so that pages with countless hosts push out nothing
+        else."""
+        told = [origin for origin in self._texts if origin.startswith(TOLD)]
+        forgotten = set(told[: len(told) // 2])
+        self._chars -= sum(len(self._texts.pop(origin)) for origin in forgotten)
+        self._order = [piece for piece in self._order if piece[0] not in forgotten]
+        self._told = len(told) - len(forgotten) + 1
 
     def learn_user(self, text: str) -> None:
         """The user's own words are never a reason to ask."""
@@ -249,6 +276,9 @@ class Taint:
             oldest, length = self._order.pop(0)
             self._texts[oldest] = self._texts[oldest][length:]
             self._chars -= length
+            if not self._texts[oldest]:
+                del self._texts[oldest]
+                self._told -= oldest.startswith(TOLD)
 
     def settle(self) -> None:
         """Mark what was learned since the last time. It is what costs most of learning, and only
