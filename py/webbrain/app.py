@@ -329,12 +329,14 @@ class App:
         settings = await self.settings.load()
         if mode is not None:
             conversation.once.clear()  # what was allowed for the task before ends with it
+        conversation.attached.add(files)
         options = RunOptions(
             run_id=new_id("run"),
             request_id=request_id,
             mode=mode or conversation.mode,
             text=text,
             files=files,
+            attached=conversation.attached,
             continued=mode is None,
             resumed=resumed,
             max_steps=settings.step_limit(),

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from tests.support.approve import allow
 from tests.support.gate import CLICK, SENDING, TYPE, WORK, Person, code, shop, tool
 from tests.support.toolbox import FRAME, TAB, context
+from webbrain.agent.attachments import AtHand, Attached
 from webbrain.core.events import CardField
 from webbrain.core.types import Capability, Mode
 from webbrain.host.reach import Download, Frame
@@ -287,6 +288,18 @@ async def test_every_file_of_an_upload_is_named_and_must_be_there() -> None:
     ]
     assert code(await ada.call("upload_file", downloadIds=[5, 99])) == "no_download"
     assert len(ada.cards) == 1, "what is not there is not asked about"
+
+
+async def test_an_attached_file_is_named_and_must_be_there() -> None:
+    ada = Person()
+    files = AtHand()
+    files.add([Attached("cv.pdf", "application/pdf", 3, "document", body=b"pdf")])
+    ada.ctx = replace(ada.ctx, attached=files)
+    assert await ada.call("upload_file", attachments=["cv.pdf"], selector="input") is None
+    assert ada.asked() == [("upload", "shop.example")]
+    assert [line.value for line in ada.cards[0].details if line.label == "File"] == ["cv.pdf"]
+    assert code(await ada.call("upload_file", attachments=["passport.pdf"])) == "no_attachment"
+    assert len(ada.cards) == 1
 
 
 async def test_the_window_needs_no_host_and_is_not_for_good() -> None:

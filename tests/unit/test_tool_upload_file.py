@@ -1,12 +1,14 @@
-"""``upload_file``: downloaded files handed to a page, one or several."""
+"""``upload_file``: downloaded and attached files handed to a page, one or several."""
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from tests.support.toolbox import context, page_host
+from webbrain.agent.attachments import BYTES_AT_HAND, FILES_AT_HAND, AtHand, Attached, Form
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.reach import Download
@@ -153,3 +155,110 @@ async def test_a_second_call_that_takes_the_place_of_the_first_says_so() -> None
     host.page.on("upload_file", {"ref_id": "ref_3", "files": [], "changed": ["list"]})
     taken = await spec.run(ctx, spec.args.model_validate({"downloadIds": [20]}))
     assert "replaced" not in taken.data, "the page takes each over, so it may have both"
+
+
+# --- what the user attached ---
+
+
+def file(name: str, body: bytes, form: Form = "text", mime: str = "text/plain") -> Attached:
+    return Attached(name, mime, len(body), form, body=body)
+
+
+def at_hand(*files: Attached) -> AtHand:
+    made = AtHand()
+    made.add(files)
+    return made
+
+
+async def upload(host: MemoryHost, files: AtHand | None, **args: Any) -> ToolResult:
+    spec = registry.get("upload_file")
+    assert spec
+    ctx = replace(context(host), attached=files)
+    return await spec.run(ctx, spec.args.model_validate(args))
+
+
+def handed(host: MemoryHost) -> list[tuple[str, str, bytes]]:
+    """Name, type and content of every file of one piece that the page got."""
+    return [
+        (one.args["name"], one.args["type"], base64.b64decode(one.args["data"]))
+        for one in host.page.calls
+        if one.action == "upload_file"
+    ]
+
+
+async def test_an_attached_file_goes_as_it_came_and_beside_downloads() -> None:
+    """No network is needed for it: its bytes are at hand, whatever the model got to read of it."""
+    host = several(b"one")
+    files = at_hand(
+        file("notes.txt", b"\xef\xbb\xbfTea"), file("cv.pdf", b"%PDF-1.7", "document", "application/pdf")
+    )
+    result = await upload(host, files, attachments=["cv.pdf"], downloadIds=[20], ref_id="ref_3")
+    assert result.success, result.data
+    assert handed(host) == [("cv.pdf", "application/pdf", b"%PDF-1.7"), ("20.bin", "image/png", b"one")]
+    assert not result.notes
+    alone = page_host()
+    assert (await upload(alone, files, attachments=["notes.txt"])).success
+    assert handed(alone) == [("notes.txt", "text/plain", b"\xef\xbb\xbfTea")]
+    assert not alone.http.requests
+
+
+@pytest.mark.parametrize("form", ["picture", "unseen", "described"])
+async def test_a_picture_is_said_to_be_a_copy(form: Form) -> None:
+    host = page_host()
+    result = await upload(
+        host, at_hand(file("face.jpg", b"jpeg", form, "image/jpeg")), attachments=["face.jpg"]
+    )
+    assert result.success
+    assert any("as the panel made it" in note for note in result.notes)
+
+
+async def test_a_file_that_is_not_at_hand_is_not_guessed() -> None:
+    for files in (None, at_hand(), at_hand(file("other.txt", b"x"))):
+        host = page_host()
+        result = await upload(host, files, attachments=["cv.pdf"])
+        assert (result.success, result.data["code"]) == (False, "no_attachment")
+        assert "attach the file again" in result.data["error"]
+        assert "upload_file" not in host.page.actions()
+    assert result.data["attached"] == "other.txt"
+
+
+async def test_two_files_of_one_name_are_not_chosen_among_but_a_newer_message_counts() -> None:
+    host = page_host()
+    files = at_hand(file("scan.pdf", b"1"), file("scan.pdf", b"2"))
+    assert (await upload(host, files, attachments=["scan.pdf"])).data["code"] == "ambiguous"
+    files.add([file("scan.pdf", b"3")])
+    assert (await upload(host, files, attachments=["scan.pdf"])).success
+    assert [body for _, _, body in handed(host)] == [b"3"]
+
+
+async def test_a_name_is_no_path_and_long_names_are_found_by_what_the_model_was_told() -> None:
+    host = page_host()
+    long = f"../{'n' * 200}.txt"
+    told = file(long, b"x").told_name
+    assert len(told) < len(long)
+    assert (await upload(host, at_hand(file(long, b"x")), attachments=[told])).success
+    assert handed(host)[0][0] == f"{'n' * 200}.txt"
+
+
+def test_only_the_newest_files_are_kept() -> None:
+    files = AtHand()
+    for number in range(FILES_AT_HAND + 2):
+        files.add([file(f"{number}.txt", b"x")])
+    assert len(files.names()) == FILES_AT_HAND
+    assert files.names()[0] == f"{FILES_AT_HAND + 1}.txt"
+    files.add([file("large.bin", bytes(BYTES_AT_HAND))])
+    assert files.names() == ["large.bin"]
+    files.add([])
+    assert files.named("large.bin")
+
+
+async def test_attached_files_and_downloads_together_have_a_limit() -> None:
+    host = several(bytes(15_000_000))
+    result = await upload(
+        host, at_hand(file("a.bin", bytes(15_000_000))), attachments=["a.bin"], downloadIds=[20]
+    )
+    assert result.data["code"] == "too_large"
+    spec = registry.get("upload_file")
+    assert spec
+    with pytest.raises(ValidationError):
+        spec.args.model_validate({"downloadIds": list(range(6)), "attachments": list("abcde")})

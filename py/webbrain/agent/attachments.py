@@ -5,8 +5,9 @@ document where the wire has such a part, else as its text; any other file as its
 is wrapped as untrusted, and whatever was left out of it is said outside of the wrapper.
 """
 
+import builtins
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 from webbrain.agent import enrich
@@ -22,6 +23,8 @@ TURNS_KEPT: Final = 4
 live for as many messages of the history; but a person's messages are what counts here, or a picture to work
 from would be gone after two steps."""
 NAME_CHARS: Final = 120
+FILES_AT_HAND: Final = 10
+BYTES_AT_HAND: Final = 20_000_000
 DESCRIBE_TIMEOUT: Final = 90.0
 DESCRIPTION_CHARS: Final = 4_000
 
@@ -53,6 +56,18 @@ class Attached:
     """How much of the file ``text`` is, in words that follow its name; empty if it is all of it."""
     pages: int = 1
     file_id: str = ""
+    body: builtins.bytes = field(default=b"", repr=False)
+    """The file as it came."""
+
+    @property
+    def is_copy(self) -> bool:
+        """See ``tools.attached.AttachedFile``."""
+        return self.form in ("picture", "unseen", "described")
+
+    @property
+    def told_name(self) -> str:
+        """What the model is told that it is called."""
+        return enrich.clean(self.name, NAME_CHARS) or "unnamed"
 
     def view(self) -> AttachedFile:
         """What screens show of it."""
@@ -60,6 +75,31 @@ class Attached:
         return AttachedFile(
             name=self.name[:NAME_CHARS], media_type=self.media_type, bytes=self.bytes, picture_id=picture
         )
+
+
+class AtHand:
+    """The files of a conversation, for tools that hand them to a page (``tools.attached.Attachments``). They
+    are kept in memory only: the newest, as many as go with one message."""
+
+    def __init__(self) -> None:
+        self._files: list[tuple[int, Attached]] = []
+        self._turn = 0
+
+    def add(self, files: Sequence[Attached]) -> None:
+        """Keep the files of a new message."""
+        self._turn += bool(files)
+        self._files += [(self._turn, file) for file in files]
+        while len(self._files) > FILES_AT_HAND or sum(len(f.body) for _, f in self._files) > BYTES_AT_HAND:
+            self._files.pop(0)
+
+    def named(self, name: str) -> list[Attached]:
+        """See the protocol."""
+        found = [(turn, file) for turn, file in self._files if name in (file.told_name, file.name)]
+        return [file for turn, file in found if turn == found[-1][0]]
+
+    def names(self) -> list[str]:
+        """See the protocol."""
+        return list(dict.fromkeys(file.told_name for _, file in reversed(self._files)))
 
 
 class PictureDescriber(Protocol):
@@ -107,9 +147,8 @@ def block(files: Sequence[Attached]) -> str:
 
 
 def _lines(file: Attached) -> str:
-    name = enrich.clean(file.name, NAME_CHARS) or "unnamed"
     words = {"picture": PICTURE, "document": DOCUMENT, "text": TEXT}.get(file.form, DESCRIBED)
-    said = enrich.note(LEAD + words.format(name=name, part=file.part))
+    said = enrich.note(LEAD + words.format(name=file.told_name, part=file.part))
     return f"{said}\n{wrap(file.text, nonce())}" if file.form in ("text", "described") else said
 
 

@@ -440,6 +440,7 @@ class Run:
             sight=self._eyes,
             person=self._person,
             notebook=None if info.constrained else self._completion.pins,
+            attached=self.options.attached,
         )
 
     def _tell_other_model(self, info: ModelInfo, answered: str) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from webbrain.agent.attachments import Attached
+from webbrain.agent.attachments import AtHand, Attached
 from webbrain.agent.clarify import DEFAULT as CLARIFY_SECONDS
 from webbrain.agent.planner import PlanRules
 from webbrain.core.limits import MAX_STEPS_DEFAULT
@@ -38,5 +38,7 @@ class RunOptions:
     """How the task is planned before the first tool; ``None``: not at all."""
     clarify_seconds: int = CLARIFY_SECONDS
     """How long a question of the model's waits; 0: not at all, negative: for ever."""
+    attached: AtHand = field(default_factory=AtHand)
+    """The files of all messages of the conversation."""
     once: dict[Need, bool] = field(default_factory=dict)
     """What was granted or denied for the task at hand; a Continue goes on with the same."""

@@ -25,6 +25,7 @@ from webbrain.policy.repeats import Repeats, press_of, refuse_double
 from webbrain.policy.replays import replayed
 from webbrain.policy.submit import SubmitPolicy, may_submit
 from webbrain.policy.typed import hosts_in
+from webbrain.tools import attached
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.fetching import NEEDS_ALLOW_API
 from webbrain.tools.frames import pick
@@ -169,7 +170,9 @@ class Gate:
         if args.get("replayRequestId") is not None:
             call.replayed = await replayed(ctx, str(args["replayRequestId"]))
         if spec.capability is Capability.UPLOAD:
-            call.files = [await find(ctx, number) for number in uploaded(args)]
+            downloads, names = uploaded(args)
+            call.files = [await find(ctx, number) for number in downloads]
+            call.attached = [attached.find(ctx.attached, name).name for name in names]
         submits = await self._submit.needs_card(ctx, spec, args)
         call.control = str(self._submit.seen.get("control") or "")
         if submits is not None:
@@ -333,11 +336,13 @@ async def _opened(ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) -> 
     return [url]
 
 
-def uploaded(args: Mapping[str, Any]) -> list[int]:
-    """The downloads that ``upload_file`` is to hand over."""
+def uploaded(args: Mapping[str, Any]) -> tuple[list[int], list[str]]:
+    """What ``upload_file`` is to hand over: downloads, and files that the person attached."""
     one = args.get("downloadId")
     given = args.get("downloadIds") or ([] if one is None else [one])
-    return [int(number) for number in dict.fromkeys(given)]
+    return [int(number) for number in dict.fromkeys(given)], list(
+        dict.fromkeys(args.get("attachments") or [])
+    )
 
 
 def _listed(value: Any) -> list[str]:

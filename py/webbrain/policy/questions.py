@@ -61,7 +61,9 @@ class Call:
     control: str = ""
     """The name of what would be pressed, as the page says."""
     files: Sequence[Download] = ()
-    """What would be uploaded."""
+    """The downloads that would be uploaded."""
+    attached: Sequence[str] = ()
+    """And the names of the files that the person attached."""
     questions: list[Question] = field(default_factory=list)
     asked: Question | None = None
     """The question whose card is shown."""
@@ -114,6 +116,7 @@ def fresh(call: Call, key: str, urls: Sequence[str]) -> Question:
     lines = []
     for file in call.files:
         lines += [detail("File", base_name(file.filename)), detail("Address", file.final_url or file.url)]
+    lines += [detail("File", name) for name in call.attached]
     return Question(card(Ask.UPLOAD, key, STANDING_OPTIONS, details=[*lines, *action(call)]), standing=need)
 
 

@@ -146,7 +146,7 @@ class AttachmentService:
             raise Rejected(rejected)
         out = []
         for file in files:
-            attached = Attached(file.name, file.media_type, len(file.data), "text")
+            attached = Attached(file.name, file.media_type, len(file.data), "text", body=file.data)
             if file.index in texts:
                 attached = replace(attached, text=texts[file.index], part=parts[file.index])
             else:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from webbrain.agent.attachments import AtHand
 from webbrain.agent.completion import Completion
 from webbrain.agent.context import ContextGuard
 from webbrain.agent.journal import UNSAVED, Journal
@@ -52,6 +53,8 @@ class Conversation:
     """What the newest task is held to."""
     once: dict[Need, bool] = field(default_factory=dict)
     """What was granted or denied until the user's next message."""
+    attached: AtHand = field(default_factory=AtHand)
+    """The files of its messages, as long as this Worker lives."""
     mirror: Mirror = field(default_factory=Mirror)
     completion: Completion = field(init=False)
     """What the newest task's claims can rest on, with the run's own notes."""

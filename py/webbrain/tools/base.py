@@ -22,6 +22,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.host.protocols import Host
 from webbrain.tools import frame_refs
+from webbrain.tools.attached import Attachments
 from webbrain.tools.notebook import Notebook
 from webbrain.tools.person import Person
 from webbrain.tools.problems import explain, named_as_pdf, pdf_tab
@@ -71,6 +72,8 @@ class ToolContext:
     """Whoever sits before the panel; ``None`` where nobody can be asked."""
     notebook: Notebook | None = None
     """Where the run writes down what it must not forget; ``None`` where nothing is kept."""
+    attached: Attachments | None = None
+    """What the person attached to messages of the conversation."""
 
     def __post_init__(self) -> None:
         if self.state.tab_id < 0:

@@ -16,8 +16,7 @@ MOST_FILES: Final = 50
 
 
 class Args(ToolArgs):
-    """Save files into the user's downloads. Give url or urls; filename only for a single one. Each file's
-    outcome is reported."""
+    """Save files into the user's downloads. Give url or urls; filename only for a single one."""
 
     url: str | None = Field(None, min_length=1, max_length=egress.MOST_URL_CHARS, pattern=egress.NOT_BLANK)
     urls: list[str] | None = Field(None, min_length=1, max_length=MOST_FILES)

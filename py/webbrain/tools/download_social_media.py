@@ -21,15 +21,25 @@ SCROLLS: Final = 5
 SETTLE: Final = 0.8
 """Seconds that a page gets to draw what scrolling brought into view."""
 
+STRATEGY: Final = "dom"
+"""How it finds them: by what the page's elements show. There is no other way yet, so none can be chosen."""
+
 NOTHING: Final = (
     "No large picture or video is shown here. Open the post or picture itself, scroll to it, or use "
     "download_resource_from_page with its selector."
 )
 
 
+STREAMED: Final = (
+    "This video is streamed in pieces, so there is no file of it that surely holds picture and sound, and "
+    "nothing of it was saved. Tell the user, or save a still picture with target image."
+)
+MORE: Final = "{more} more are shown; give a higher limit to save them too."
+
+
 class Args(ToolArgs):
     """Save the pictures or videos this page is about (a post, a gallery). mode main: the most prominent one;
-    all: up to limit. Not videos streamed in pieces."""
+    all: up to limit."""
 
     target: Literal["image", "video", "media"] = "media"
     mode: Literal["auto", "main", "all"] = "auto"
@@ -47,7 +57,9 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     if answer.get("success") is not True:
         return from_page(answer, "")
     if not items:
-        return ToolResult.error(NOTHING, code="no_media")
+        return ToolResult.error(
+            NOTHING, code="no_media", strategy=STRATEGY, recommendation=_advice("open_post", NOTHING)
+        )
     files: list[Wanted] = []
     lost: list[dict[str, Any]] = []
     for number, item in enumerate(items, 1):
@@ -63,7 +75,27 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
                 }
             )
     outcomes = await save_all(ctx, files) if files else []
-    return report([*outcomes, *lost], found=answer.get("total"), triggered=len(files))
+    advice = _recommended(lost, answer.get("total"), len(items), args)
+    return report(
+        [*outcomes, *lost],
+        strategy=STRATEGY,
+        found=answer.get("total"),
+        triggered=len(files),
+        **({"recommendation": advice} if advice else {}),
+    )
+
+
+def _recommended(lost: list[dict[str, Any]], total: Any, tried: int, args: Args) -> dict[str, str] | None:
+    """What to do about what was not saved, if anything."""
+    if any(entry["code"] == "stream" for entry in lost):
+        return _advice("streamed", STREAMED)
+    if args.mode != "main" and isinstance(total, int) and total > tried:
+        return _advice("more", MORE.format(more=total - tried))
+    return None
+
+
+def _advice(kind: str, message: str) -> dict[str, str]:
+    return {"kind": kind, "message": message}
 
 
 async def _found(ctx: ToolContext, target: str, wanted: int, *, scroll: bool) -> dict[str, Any]:

@@ -17,8 +17,8 @@ BASE64_BYTES: Final = 5_000
 
 
 class Args(ToolArgs):
-    """Read a text file among the downloads, by its id in list_downloads. Its source is fetched again.
-    For a PDF use read_pdf with the file's url."""
+    """Read a downloaded text file by its id. Its source is fetched again. For a PDF use read_pdf with the
+    file's url."""
 
     downloadId: int = Field(ge=0)
     offset: int = Field(0, ge=0)

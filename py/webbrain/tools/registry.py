@@ -18,6 +18,7 @@ from webbrain.tools.base import ToolSpec
 SHARED: Final = frozenset(
     {
         "acting",
+        "attached",
         "base",
         "carrying",
         "choosing",

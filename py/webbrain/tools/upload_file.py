@@ -11,11 +11,13 @@ from webbrain.core.ids import new_id
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
+from webbrain.tools import attached
 from webbrain.tools.acting import act
 from webbrain.tools.base import UNTOLD, ToolArgs, ToolContext, spec
 from webbrain.tools.choosing import take_field
 from webbrain.tools.fetching import refusal
 from webbrain.tools.problems import from_page
+from webbrain.tools.saving import base_name
 from webbrain.tools.sources import Content, content, find
 
 MOST_BYTES: Final = 25_000_000
@@ -31,34 +33,42 @@ REPLACED: Final = (
     "The field held what an earlier call put there; that is gone from it now. To have several files in one "
     "field, give all of them in one call."
 )
+COPY: Final = (
+    "A picture that was attached is handed over as the panel made it: at most 1,568 pixels wide or high, "
+    "without place, time and camera. If the page needs the original, the user must choose it themselves."
+)
 
 DownloadId = Annotated[int, Field(ge=0)]
+FileName = Annotated[str, Field(min_length=1, max_length=300)]
 
 
 class Args(ToolArgs):
-    """Put downloaded files into a file field, all in one call. ref_id or selector: the field, or what asks
-    for files; else the page's only field. Do not click it: that opens a system dialog. Check what the page
-    shows then."""
+    """Put files into a file field, all in one call: downloads, or by name what the user attached. ref_id or
+    selector: the field, or what asks for files; else the page's only field. Do not click it: that opens a
+    system dialog. Check what the page shows then."""
 
-    downloadIds: list[DownloadId] = Field(min_length=1, max_length=MOST_FILES)
+    downloadIds: list[DownloadId] = Field([], max_length=MOST_FILES)
+    attachments: list[FileName] = Field([], max_length=MOST_FILES)
     ref_id: str | None = Field(None, max_length=40)
     selector: str | None = Field(None, max_length=SELECTOR_CHARS)
     downloadId: DownloadId | None = Field(None, json_schema_extra={UNTOLD: True})
 
-    @model_validator(mode="before")
-    @classmethod
-    def _one_is_a_list_of_one(cls, given: Any) -> Any:
+    @model_validator(mode="after")
+    def _some_file(self) -> "Args":
         """A single ``downloadId`` is taken too."""
-        if isinstance(given, dict) and given.get("downloadId") is not None and "downloadIds" not in given:
-            return {**given, "downloadIds": [given["downloadId"]]}
-        return given
+        if self.downloadId is not None and not self.downloadIds:
+            self.downloadIds = [self.downloadId]
+        if not 0 < len(self.downloadIds) + len(self.attachments) <= MOST_FILES:
+            raise ValueError(f"give downloadIds or attachments, at most {MOST_FILES} files")
+        return self
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:
-    """Fetch the sources of all files again, then give them to the page together; a field that is not on the
-    page is asked for."""
+    """Fetch the sources of all downloads again, then give all files to the page together; a field that is not
+    on the page is asked for."""
     await ctx.host.browser.get_tab(ctx.tab_id)
-    files: list[Content] = []
+    given = [attached.find(ctx.attached, name) for name in dict.fromkeys(args.attachments)]
+    files = [Content(base_name(file.name), file.media_type, file.body, None) for file in given]
     for number in dict.fromkeys(args.downloadIds):
         room = MOST_BYTES - sum(len(file.body) for file in files)
         try:
@@ -66,15 +76,16 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
         except ToolFailed as error:
             if error.code == "too_large":
                 return ToolResult.error(TOO_LARGE, code="too_large", downloadId=number)
-            return refusal(
-                ToolFailed(error.message, code=error.code, data={**error.data, "downloadId": number})
-            )
+            told = {**error.data, "downloadId": number}
+            return refusal(ToolFailed(error.message, code=error.code, data=told))
     result = await _give(ctx, files, args.model_dump(include={"ref_id", "selector"}, exclude_none=True))
     opener = result.data.pop("opener", None)
     if isinstance(opener, str) and result.data.get("code") == "no_file_input":
         await take_field(ctx, opener, ", ".join(file.name for file in files)[:NAME_CHARS])
         result = await _give(ctx, files, {"ref_id": opener, "handed": True})
     _say_replaced(ctx, result)
+    if result.success and any(file.is_copy for file in given):
+        result.notes.append(COPY)
     return result
 
 
