@@ -235,6 +235,16 @@ async def test_a_tab_is_what_the_browser_says(browser: FakeBrowser) -> None:
     assert (tab.id, tab.url, tab.window_id, tab.active, tab.status) == (1, TAB["url"], 5, True, "complete")
 
 
+async def test_who_asks_for_a_tab_meanwhile_shares_the_answer(browser: FakeBrowser) -> None:
+    first, second, gives_up = (asyncio.create_task(browser.host.browser.get_tab(1)) for _ in range(3))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert (await second).url == (await gives_up).url == TAB["url"]
+    assert len(browser.done("tabs.get")) == 1
+    browser.answers["tabs.get"] = {**TAB, "url": "https://shop.example/next"}
+    assert (await browser.host.browser.get_tab(1)).url.endswith("next"), "an answer is not kept"
+
+
 async def test_a_gone_tab(browser: FakeBrowser) -> None:
     browser.answers["tabs.get"] = ("no_tab", "No tab with id: 1.")
     with pytest.raises(BridgeError) as caught:

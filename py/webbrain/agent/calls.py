@@ -195,7 +195,7 @@ class Caller:
         await self.tabs.make_ready(spec)
         self.journal.learn()
         origins = Origins(ctx, spec, given)
-        await origins.begin()
+        origins.begin()
         refusal = self._blind(spec, given) or await self._refusal(spec, given, ctx)
         effect = refusal is None and (spec.effect or self._allowed(ctx).allow_api)
         place = place_of(spec, given) if effect else ""

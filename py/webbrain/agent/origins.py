@@ -4,11 +4,13 @@ In doubt it is nobody's, which counts as foreign everywhere: a question too many
 few.
 """
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
 from webbrain.core.errors import WebBrainError
 from webbrain.core.results import ToolResult
+from webbrain.core.tasks import begun
 from webbrain.core.types import Capability
 from webbrain.policy.taint import FILES, UNKNOWN, origin_of
 from webbrain.tools.base import ToolContext, ToolSpec
@@ -27,12 +29,13 @@ class Origins:
         self._ctx = ctx
         self._spec = spec
         self._args = args
-        self._origin = UNKNOWN
+        self._origin: asyncio.Future[str] | None = None
 
-    async def begin(self) -> None:
-        """Note the document that the call is about. Never fails."""
+    def begin(self) -> None:
+        """Ask for the document that the call is about. The question goes out before anything that the call
+        does, and is answered meanwhile."""
         if self._spec.untrusted and self._spec.name not in DISK_TOOLS:
-            self._origin = await self._document()
+            self._origin = begun(self._document())
 
     async def of(self, result: ToolResult) -> str:
         """The origin of the text in ``result``; empty for a result that holds no page's text."""
@@ -46,7 +49,7 @@ class Origins:
             return origin_of(str(result.data.get("url") or self._args.get("url") or ""))
         if self._spec.capability is Capability.NAVIGATE and result.success:
             return await self._page()
-        return self._origin
+        return await self._origin if self._origin else UNKNOWN
 
     async def _document(self) -> str:
         try:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.core.limits import BRIDGE_CALL_TIMEOUT
+from webbrain.core.tasks import begun, consume
 from webbrain.host.rpc import Connection
 
 POLL_INTERVAL: Final = 0.05
@@ -51,10 +52,22 @@ class Tabs:
         self._connection = connection
         self._left: dict[int, str] = {}
         """Address each tab was at when a navigation was asked for, until it is waited for."""
+        self._looks: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        """By tab: the question about it that is not answered yet."""
 
     async def get(self, tab_id: int) -> dict[str, Any]:
-        """The tab with the fields the table lets through; ``no_tab`` if it is gone."""
-        return dict(await self._connection.call("tabs.get", {"tabId": tab_id}, timeout=BRIDGE_CALL_TIMEOUT))
+        """The tab with the fields the table lets through; ``no_tab`` if it is gone. Who asks while the same
+        question is under way shares its answer."""
+        look = self._looks.get(tab_id)
+        if look is None:
+            call = self._connection.call("tabs.get", {"tabId": tab_id}, timeout=BRIDGE_CALL_TIMEOUT)
+            look = begun(call)
+            if not look.done():
+                self._looks[tab_id] = look
+                look.add_done_callback(lambda _: self._looks.pop(tab_id, None))
+                look.add_done_callback(consume)
+        # Whoever gives up waiting takes the answer from nobody else.
+        return dict(await asyncio.shield(look))
 
     async def query(self, info: Mapping[str, Any]) -> list[dict[str, Any]]:
         """All tabs that fit."""
