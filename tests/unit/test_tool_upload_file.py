@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.support.toolbox import context, page_host
+from tests.support.agent import Bench, end
+from tests.support.toolbox import TAB, context, page_host
 from webbrain.agent.attachments import BYTES_AT_HAND, FILES_AT_HAND, AtHand, Attached, Form
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.host.reach import Download
+from webbrain.testing.scripted import call as call_of
 from webbrain.tools import registry
 from webbrain.tools.upload_file import CHUNK_BYTES
 
@@ -262,3 +264,23 @@ async def test_attached_files_and_downloads_together_have_a_limit() -> None:
     assert spec
     with pytest.raises(ValidationError):
         spec.args.model_validate({"downloadIds": list(range(6)), "attachments": list("abcde")})
+
+
+async def test_a_run_has_what_was_attached_to_any_message_until_the_agent_starts_anew() -> None:
+    host = page_host()
+    upload_it = call_of("upload_file", attachments=["cv.txt"], selector="#file")
+    bench = Bench(end(), upload_it, end(), host=host)
+    sent = {"name": "cv.txt", "mediaType": "", "data": base64.b64encode(b"Ada, engineer").decode()}
+    params = {"tabId": TAB, "text": "Keep this", "mode": "act", "requestId": "r1", "files": [sent]}
+    await bench.app.handle_ui("chat.start", params)
+    await bench.end()
+    await bench.start("Now upload it")
+    card = await bench.until("clarify")
+    assert "cv.txt" in str(card)
+    await bench.app.handle_ui("card.answer", {"tabId": TAB, "cardId": card["cardId"], "answer": "once"})
+    await bench.end()
+    assert handed(host) == [("cv.txt", "text/plain", b"Ada, engineer")]
+    anew = Bench(upload_it, end(), host=host)
+    await anew.run("Once more")
+    assert any("no_attachment" in message.content for message in anew.history)
+    assert len(handed(host)) == 1
