@@ -2,7 +2,7 @@
 // so it may be killed at any moment.
 
 import { contentVoice } from "../bridge/contentvoice.js";
-import { hearEvents } from "../bridge/events.js";
+import { hearEvents, hearSettings } from "../bridge/events.js";
 import { execute } from "../bridge/executor.js";
 import { BridgeError, describe, errorTo, isOwnPage, isSupervisor } from "../bridge/rpc.js";
 
@@ -82,11 +82,9 @@ chrome.runtime.onMessage.addListener((message, sender, respond) => {
 });
 
 // A message wakes nobody: where there is no supervisor page there is no run that wants to know.
-hearEvents(
-  chrome,
-  (event) => toHost("browser_event", event).catch(() => {}),
-  (tabId, seen) => observed(tabId, seen).catch(() => {}),
-);
+const tellEvent = (/** @type {object} */ event) => toHost("browser_event", event).catch(() => {});
+hearSettings(chrome, tellEvent);
+hearEvents(chrome, tellEvent, (tabId, seen) => observed(tabId, seen).catch(() => {}));
 
 /**
  * What a script of a page asks for goes only where it is waited for: this worker remembers nothing, so it asks first.

@@ -80,6 +80,21 @@ function limitOf(most) {
 }
 
 /**
+ * Hear of every setting that is written, by whomever: Python remembers what it has read. Only for browsers in which
+ * nobody but our own pages can write there.
+ * @param {any} api `chrome` @param {(event: {kind: string, tabId: number, data: object}) => void} tell
+ */
+export function hearSettings(api, tell) {
+  api.storage.onChanged.addListener(
+    (/** @type {Record<string, {newValue?: unknown}>} */ changes, /** @type {string} */ area) => {
+      if (area !== "local") return;
+      const values = Object.entries(changes).map(([key, { newValue }]) => [key, newValue ?? null]);
+      tell({ kind: "settings_changed", tabId: -1, data: Object.fromEntries(values) });
+    },
+  );
+}
+
+/**
  * Hear everything from now on.
  * @param {any} api `chrome` or `browser` @param {(event: {kind: string, tabId: number, data: object}) => void} tell
  * @param {(tabId: number, seen: import("./requests.js").Seen) => void} [observe] Gets what scripts of debugged pages ask

@@ -11,7 +11,6 @@ from typing import Any
 from webbrain.app import App
 from webbrain.core.errors import BridgeError
 from webbrain.host.bridge import BridgeHost
-from webbrain.host.events import BridgeEvents
 from webbrain.host.protocols import Capabilities
 from webbrain.host.rpc import BUFFERS, Connection
 
@@ -33,7 +32,7 @@ class Router:
     """What the supervisor may call."""
 
     app: App
-    events: BridgeEvents
+    host: BridgeHost
 
     async def handle(self, method: str, params: dict[str, Any]) -> Any:
         """Answer one call; raise ``WebBrainError``."""
@@ -44,7 +43,7 @@ class Router:
             case "legacy":
                 return await self.app.handle_legacy(params)
             case "browser_event":
-                self.events.receive(params)
+                self.host.receive_event(params)
                 if params.get("kind") == "tab_removed":
                     self.app.tab_removed(int(params["tabId"]))
                 return None
@@ -61,7 +60,7 @@ async def start(post: Any, listen: Any, options: str) -> str:
     router = Router()
     connection = Connection(WorkerTransport(post), int(given["epoch"]), router.handle)
     host = BridgeHost(connection, Capabilities(browser=given["browser"], **given["capabilities"]))
-    router.events = host.events
+    router.host = host
     router.app = App(host)
 
     def receive(text: str, buffers: Any) -> None:

@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown
-from webbrain.core.limits import BRIDGE_CALL_TIMEOUT
 from webbrain.host.builtin import BridgeBuiltin
 from webbrain.host.debugger import BridgeDebugger
 from webbrain.host.downloads import BridgeDownloads
@@ -17,19 +16,22 @@ from webbrain.host.events import BridgeEvents
 from webbrain.host.page import BridgePage
 from webbrain.host.pdf import BridgePdfs
 from webbrain.host.pictures import BridgePictures
-from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, Tab
+from webbrain.host.protocols import Capabilities, HttpRequest, HttpResponse, KeyValue, Tab
 from webbrain.host.reach import Frame
 from webbrain.host.requests import BridgeRequests
 from webbrain.host.rpc import Connection
 from webbrain.host.tables import BridgeTables
 from webbrain.host.tabs import Tabs
 from webbrain.host.toolbar import BridgeToolbar
+from webbrain.host.values import BridgeKeyValue, RememberedValues
 from webbrain.host.windows import BridgeWindows
 
 HISTORY_TIMEOUT: Final = 3.0
 """Seconds a page may take to say that it takes a step in its history."""
 STORE_TIMEOUT: Final = 60.0
 STORE_READ_LIMIT: Final = 10_000
+SETTINGS_CHANGED: Final = "settings_changed"
+"""The event that concerns the host alone."""
 OPENABLE: Final = ("http://", "https://", "about:blank")
 
 _log = logging.getLogger(__name__)
@@ -180,28 +182,6 @@ class BridgeHttp:
         return BridgeResponse(head, aiter(stream), lambda: connection.close_stream(stream_id))
 
 
-class BridgeKeyValue:
-    """A storage area of the browser: ``local`` or ``session``."""
-
-    def __init__(self, connection: Connection, area: str) -> None:
-        self._connection = connection
-        self._area = area
-
-    async def get(self, keys: Sequence[str] | None = None) -> dict[str, Any]:
-        params = {"keys": None if keys is None else list(keys)}
-        return dict(
-            await self._connection.call(f"storage.{self._area}.get", params, timeout=BRIDGE_CALL_TIMEOUT)
-        )
-
-    async def set(self, values: Mapping[str, Any]) -> None:
-        params = {"items": dict(values)}
-        await self._connection.call(f"storage.{self._area}.set", params, timeout=BRIDGE_CALL_TIMEOUT)
-
-    async def remove(self, keys: Sequence[str]) -> None:
-        params = {"keys": list(keys)}
-        await self._connection.call(f"storage.{self._area}.remove", params, timeout=BRIDGE_CALL_TIMEOUT)
-
-
 class BridgeStore:
     """The supervisor's append-only records in IndexedDB."""
 
@@ -274,7 +254,12 @@ class BridgeHost:
         self.page = BridgePage(connection, tabs)
         self.browser = BridgeBrowser(tabs, self.page)
         self.http = BridgeHttp(connection)
-        self.settings = BridgeKeyValue(connection, "local")
+        local = BridgeKeyValue(connection, "local")
+        # Firefox keeps settings where it tells nobody of changes (js/bridge/vault.js).
+        self.settings: KeyValue = local
+        self._remembered = RememberedValues(local) if capabilities.browser == "chrome" else None
+        if self._remembered:
+            self.settings = self._remembered
         self.session = BridgeKeyValue(connection, "session")
         self.store = BridgeStore(connection)
         self.tables = BridgeTables(connection)
@@ -292,6 +277,13 @@ class BridgeHost:
         self.events.listen(self.page.hear)
         self.events.listen(self.debugger.hear)
         self.events.listen(self.downloads.hear)
+
+    def receive_event(self, params: Mapping[str, Any]) -> None:
+        """Take one ``browser_event`` of the supervisor."""
+        if params.get("kind") != SETTINGS_CHANGED:
+            self.events.receive(params)
+        elif self._remembered:
+            self._remembered.changed(params.get("data") or {})
 
 
 def _tab(raw: Mapping[str, Any]) -> Tab:

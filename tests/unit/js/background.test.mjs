@@ -36,7 +36,7 @@ const chrome = /** @type {any} */ (
     ),
   )
 );
-chrome.storage = { local: space("storage.local") };
+chrome.storage = { local: space("storage.local"), onChanged: space("storage").onChanged };
 chrome.runtime.sendMessage = async (/** @type {any} */ message) => {
   messages.push(message);
   throw new Error("Could not establish connection. Receiving end does not exist.");
@@ -55,6 +55,7 @@ test("listeners are there when the script has run, which is when the browser loo
     "webNavigation.onCommitted",
     "downloads.onCreated",
     "downloads.onChanged",
+    "storage.onChanged",
     "debugger.onEvent",
     "debugger.onDetach",
     "runtime.onMessage",

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
-import { hearEvents, reduced } from "../../../js/bridge/events.js";
+import { hearEvents, hearSettings, reduced } from "../../../js/bridge/events.js";
 
 /** A browser whose events the test fires. @param {string[]} without Namespaces it does not have. */
 function browser(...without) {
@@ -184,4 +184,16 @@ test("of the debugger only what the table lists is told", () => {
   );
   assert.equal(told[0].data.params.message.length, 5_000);
   assert.equal(told[0].data.params.defaultPrompt, "d");
+});
+
+test("settings that are written are told of, those of other areas are not", () => {
+  /** @type {any} */
+  let fire;
+  /** @type {any[]} */
+  const told = [];
+  const api = { storage: { onChanged: { addListener: (/** @type {any} */ listener) => (fire = listener) } } };
+  hearSettings(api, (event) => told.push(event));
+  fire({ a: { oldValue: 1, newValue: [2] }, gone: { oldValue: 1 } }, "local");
+  fire({ b: { newValue: 3 } }, "session");
+  assert.deepEqual(told, [{ kind: "settings_changed", tabId: -1, data: { a: [2], gone: null } }]);
 });
