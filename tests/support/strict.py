@@ -4,6 +4,7 @@ them, and answered with what a test scripted."""
 import json
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 from urllib.parse import urlsplit
 
 from tests.support.models import KEY
@@ -18,6 +19,7 @@ from webbrain.testing import (
     llamacpp_wire,
     openai_wire,
     responses_wire,
+    vertex_anthropic_wire,
 )
 from webbrain.testing.chat import BadRequest, ModelCall, Reply
 from webbrain.testing.model_server import PIECE
@@ -28,16 +30,40 @@ SERVERS: dict[str, ModuleType] = {
     "azure": azure_wire,
     "llamacpp": llamacpp_wire,
     "anthropic": anthropic_wire,
+    "vertex_anthropic": vertex_anthropic_wire,
     "bedrock": bedrock_wire,
 }
 """The strict reader of each wire format."""
+DIALECT = {
+    "openai": "openai",
+    "mistral": "openai",
+    "xai": "openai",
+    "groq": "openai",
+    "nvidia": "local",
+    "together": "local",
+    "fireworks": "local",
+    "openrouter": "openrouter",
+    "deepseek": "deepseek",
+    "opencode-go": "deepseek",
+    "kimi": "moonshot",
+    "z_ai": "zhipu",
+    "alibaba": "dashscope",
+    "minimax": "minimax",
+    "gemini": "gemini",
+    "google-vertex": "gemini",
+}
+"""Which dialect of Chat Completions a service reads; those of one's own read that of open models."""
 
 
 class StrictHost(MemoryHost):
-    """Answers ``think(call)``, or 400 in the words of the service, which ``refused`` keeps."""
+    """Answers ``think(call)``, or 400 in the words of the service, which ``refused`` keeps.
 
-    def __init__(self, wire: str, think: Callable[[ModelCall], Reply]) -> None:
+    ``service`` is the id of the one that is played, for formats that services bend.
+    """
+
+    def __init__(self, wire: str, think: Callable[[ModelCall], Reply], service: str = "") -> None:
         super().__init__()
+        self._dialect = openai_wire.DIALECTS[DIALECT.get(service, "local")]
         self.calls: list[ModelCall] = []
         self.refused: list[str] = []
         self._server = SERVERS[wire]
@@ -51,7 +77,7 @@ class StrictHost(MemoryHost):
         try:
             if self._server is bedrock_wire:
                 bedrock_wire.check_signature(parts.path, headers, body, KEY)
-            call: ModelCall = self._server.read(json.loads(body), headers)
+            call = self._read(parts.path, json.loads(body), headers)
         except BadRequest as problem:
             self.refused.append(str(problem))
             return HttpReply.json(self._server.error(str(problem)), 400)
@@ -63,3 +89,11 @@ class StrictHost(MemoryHost):
         pieces = self._server.pieces(reply, call, number, PIECE.findall(reply.text))
         chunks = [piece.encode() if isinstance(piece, str) else piece for piece in pieces]
         return HttpReply(200, {"content-type": kind}, chunks)
+
+    def _read(self, path: str, body: Any, headers: dict[str, str]) -> ModelCall:
+        if self._server is openai_wire:
+            return openai_wire.read(body, headers, self._dialect)
+        if self._server is vertex_anthropic_wire:
+            vertex_anthropic_wire.check_address(path, body)
+        call: ModelCall = self._server.read(body, headers)
+        return call

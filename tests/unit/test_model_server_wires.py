@@ -12,7 +12,15 @@ from yarl import URL
 
 from webbrain.providers.event_stream import EventStreamReader
 from webbrain.providers.sigv4 import signed_headers
-from webbrain.testing import azure_wire, bedrock_wire, llamacpp_wire, responses_wire
+from webbrain.testing import (
+    anthropic_wire,
+    azure_wire,
+    bedrock_wire,
+    llamacpp_wire,
+    openai_wire,
+    responses_wire,
+    vertex_anthropic_wire,
+)
 from webbrain.testing.chat import BadRequest, Reply
 from webbrain.testing.model_server import ModelServer, Script
 
@@ -97,6 +105,134 @@ def test_responses_wire_takes_items_that_come_back() -> None:
 def test_bedrock_wire_refuses(body: Any, says: str) -> None:
     with pytest.raises(BadRequest, match=re.escape(says)):
         bedrock_wire.read(body, {})
+
+
+HELLO = {"role": "user", "content": "Hello"}
+CALLED = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "scroll", "arguments": "{}"}}],
+}
+ANSWERED = {"role": "tool", "tool_call_id": "c", "content": "moved"}
+CHAT = {"model": "m", "messages": [HELLO, CALLED, ANSWERED]}  # fmt: skip
+SCROLL = {"name": "scroll", "input_schema": {"type": "object"}}
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+def messages(**extra: Any) -> dict[str, Any]:
+    return {"model": "m", "max_tokens": 5, "messages": [HELLO], **extra}
+
+
+def with_field(name: str) -> dict[str, Any]:
+    return {**CHAT, "messages": [HELLO, {**CALLED, name: [{}] if name.endswith("s") else "Hm."}, ANSWERED]}
+
+
+OWN = {
+    "chat_template_kwargs": {**CHAT, "chat_template_kwargs": {}},
+    "cache_prompt": {**CHAT, "cache_prompt": True},
+    "reasoning": {**CHAT, "reasoning": {"enabled": False}},
+    "thinking": {**CHAT, "thinking": {"type": "disabled"}},
+    "enable_thinking": {**CHAT, "enable_thinking": False},
+    "tool_stream": {**CHAT, "tool_stream": True},
+    "reasoning_content": with_field("reasoning_content"),
+    "reasoning_details": with_field("reasoning_details"),
+}
+TAKES = {
+    "openai": set(),
+    "azure": set(),
+    "local": {"chat_template_kwargs", "reasoning_content"},
+    "llamacpp": {"chat_template_kwargs", "cache_prompt", "reasoning_content"},
+    "openrouter": {"reasoning", "reasoning_details"},
+    "deepseek": {"thinking", "reasoning_content"},
+    "moonshot": {"thinking", "reasoning_content"},
+    "zhipu": {"thinking", "tool_stream", "reasoning_content"},
+    "dashscope": {"enable_thinking"},
+    "minimax": {"reasoning_details"},
+    "gemini": set(),
+}
+
+
+@pytest.mark.parametrize("dialect", TAKES)
+def test_each_dialect_of_chat_completions_takes_its_own_fields_only(dialect: str) -> None:
+    assert set(TAKES) == set(openai_wire.DIALECTS)
+    for field, body in OWN.items():
+        if field in TAKES[dialect]:
+            assert openai_wire.read(body, {}, openai_wire.DIALECTS[dialect]).turns
+            continue
+        with pytest.raises(BadRequest, match=field):
+            openai_wire.read(body, {}, openai_wire.DIALECTS[dialect])
+    assert openai_wire.read(CHAT, {}, openai_wire.DIALECTS[dialect]).turns
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({**CHAT, "tools": [], "tool_choice": "auto"}, "non-empty"),
+        ({**CHAT, "tool_choice": "auto"}, "only allowed when"),
+        ({**CHAT, "tool_choice": "any"}, "Invalid value: 'tool_choice'"),
+        ({**CHAT, "stream": "yes"}, "boolean"),
+        ({**CHAT, "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u", "size": 1}}]}]}, "not known"),
+        ({**CHAT, "messages": [HELLO, {**CALLED, "tool_calls": [{**CALLED["tool_calls"][0], "extra_content": {}}]}, ANSWERED]}, "extra_content"),
+        (with_field("thought_signature"), "thought_signature"),
+    ],
+)  # fmt: skip
+def test_chat_completions_refuse(body: Any, says: str) -> None:
+    with pytest.raises(BadRequest, match=re.escape(says)):
+        openai_wire.read(body, {}, openai_wire.OPENAI)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (messages(tool_choice={"type": "auto"}), "while providing tools"),
+        (messages(tools=[SCROLL], tool_choice="auto"), "expected tags"),
+        (messages(tools=[SCROLL], tool_choice={"type": "required"}), "expected tags"),
+        (messages(tools=[SCROLL], tool_choice={"type": "tool"}), "expected tags"),
+        (messages(tools=[SCROLL], tool_choice={"type": "tool", "name": "fly"}), "not found"),
+        (messages(tools=[SCROLL], tool_choice={"type": "auto", "name": "scroll"}), "tool_choice.name"),
+        (messages(tools=[{**SCROLL, **MARK}] * 5), "A maximum of 4 blocks"),
+        (messages(system=[{"type": "text", "text": "x", **MARK}] * 3, tools=[{**SCROLL, **MARK}] * 2), "A maximum of 4"),
+        (messages(tools=[{**SCROLL, "cache_control": {"type": "forever"}}]), "cache_control"),
+        (messages(tools=[{**SCROLL, "cache_control": {"type": "ephemeral", "ttl": "1d"}}]), "cache_control"),
+        (messages(messages=[HELLO, {"role": "assistant", "content": [{"type": "thinking", "thinking": "x", "signature": "s", **MARK}]}, HELLO]), "thinking blocks"),
+    ],
+)  # fmt: skip
+def test_anthropic_wire_refuses(body: Any, says: str) -> None:
+    with pytest.raises(BadRequest, match=re.escape(says)):
+        anthropic_wire.read(body, {"anthropic-version": anthropic_wire.VERSION})
+
+
+def test_anthropic_wire_takes_choices_and_four_marks() -> None:
+    tools = [SCROLL, {**SCROLL, **MARK}]
+    for choice in ("auto", "any", "none"):
+        assert anthropic_wire.read_body(messages(tools=tools, tool_choice={"type": choice}), {}).tools
+    one = {"type": "tool", "name": "scroll", "disable_parallel_tool_use": True}
+    assert anthropic_wire.read_body(messages(tools=tools, tool_choice=one), {}).tools
+    assert anthropic_wire.read_body(messages(tools=[{**SCROLL, **MARK}] * 4), {}).tools
+
+
+VERTEX = "/v1/projects/p-1/locations/global/publishers/anthropic/models/claude-haiku-4-5%4020251001"
+
+
+def test_vertex_differs_from_messages_as_the_real_one_does() -> None:
+    body = {"anthropic_version": vertex_anthropic_wire.VERSION, "max_tokens": 5, "messages": [HELLO]}
+    key = {"authorization": "Bearer k"}
+    for wrong, headers, says in (
+        (body, {}, "authentication"),
+        (body, {**key, "anthropic-version": "2023-06-01"}, "anthropic-version"),
+        ({**body, "model": "m"}, key, "model"),
+        ({**body, "anthropic_version": "2023-06-01"}, key, "anthropic_version"),
+        ({**body, "messages": []}, key, "messages"),
+        ([], key, "JSON object"),
+    ):
+        with pytest.raises(BadRequest, match=says):
+            vertex_anthropic_wire.read(wrong, headers)
+    assert vertex_anthropic_wire.read(body, key).turns
+    vertex_anthropic_wire.check_address(f"{VERTEX}:rawPredict", body)
+    vertex_anthropic_wire.check_address(f"{VERTEX}:streamRawPredict", {**body, "stream": True})
+    for path in (f"{VERTEX}:streamRawPredict", f"{VERTEX}:predict", "/v1/messages", f"{VERTEX}/x:rawPredict"):
+        with pytest.raises(BadRequest):
+            vertex_anthropic_wire.check_address(path, body)
 
 
 def test_azure_and_llamacpp_differ_from_chat_completions_as_the_real_ones_do() -> None:

@@ -9,6 +9,7 @@ from webbrain.testing.openai_wire import TOOL_NAME, check_parameters
 
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
+CACHE_MARKS = 4
 
 FIELDS = {
     "model", "messages", "max_tokens", "system", "tools", "tool_choice", "temperature", "stream",
@@ -20,6 +21,11 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
     """Return the call, or raise ``BadRequest`` with what a strict service would say."""
     if headers.get("anthropic-version") != VERSION:
         raise BadRequest("anthropic-version: header is required")
+    return read_body(body, headers)
+
+
+def read_body(body: Any, headers: dict[str, str]) -> ModelCall:
+    """As :func:`read`, wherever the version is told."""
     if not isinstance(body, dict):
         raise BadRequest("the body is not a JSON object")
     if unknown := set(body) - FIELDS:
@@ -34,6 +40,8 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
     if temperature is not None and not 0 <= temperature <= 1:
         raise BadRequest("temperature: range 0..1")
     _check_thinking(body)
+    _check_choice(body)
+    _check_marks(body)
     system = body.get("system", "")
     turns = [Turn("system", "\n".join(_texts(system)))] if system else []
     turns += _turns(body["messages"])
@@ -47,6 +55,57 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         body=body,
         headers=headers,
     )
+
+
+def _check_choice(body: dict[str, Any]) -> None:
+    if "tool_choice" not in body:
+        return
+    if not body.get("tools"):
+        raise BadRequest("tool_choice may only be specified while providing tools.")
+    known = {"type", "disable_parallel_tool_use"}
+    match body["tool_choice"]:
+        case {"type": "auto" | "any" | "none"}:
+            pass
+        case {"type": "tool", "name": str(name)}:
+            known.add("name")
+            if name not in [tool.get("name") for tool in body["tools"]]:
+                raise BadRequest(f"tool_choice: tool '{name}' not found")
+        case _:
+            raise BadRequest("tool_choice: Input tag does not match any of the expected tags")
+    if unknown := set(body["tool_choice"]) - known:
+        raise BadRequest(f"tool_choice.{sorted(unknown)[0]}: Extra inputs are not permitted")
+
+
+def _check_marks(body: dict[str, Any]) -> None:
+    """At most four cache marks, each of the form that is known, none on thoughts."""
+    marked = [block for block in _objects(body) if "cache_control" in block]
+    if len(marked) > CACHE_MARKS:
+        raise BadRequest(
+            f"A maximum of {CACHE_MARKS} blocks with cache_control may be provided. Found {len(marked)}."
+        )
+    for block in marked:
+        if str(block.get("type")).endswith("thinking"):
+            raise BadRequest("cache_control cannot be set for thinking blocks")
+        match block["cache_control"]:
+            case {"type": "ephemeral", **rest} if not rest or rest in ({"ttl": "5m"}, {"ttl": "1h"}):
+                pass
+            case _:
+                raise BadRequest("cache_control: Input should be a valid dictionary")
+
+
+def _objects(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What may carry a cache mark: tools, blocks of the system text and of messages, blocks in results."""
+    parts = [*body.get("tools", ()), *_listed(body.get("system"))]
+    for message in body["messages"]:
+        parts += _listed(message.get("content") if isinstance(message, dict) else None)
+    for part in parts:
+        if isinstance(part, dict):
+            yield part
+            yield from (inner for inner in _listed(part.get("content")) if isinstance(inner, dict))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _check_thinking(body: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
     if isinstance(body, dict) and "model" in body:
         raise BadRequest("the deployment says which model it is; leave 'model' out")
     named = {**body, "model": "deployment"} if isinstance(body, dict) else body
-    return openai_wire.read(named, headers)
+    return openai_wire.read(named, headers, openai_wire.OPENAI)
 
 
 def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ MODEL = "loaded.gguf"
 def read(body: Any, headers: dict[str, str]) -> ModelCall:
     """As Chat Completions; a request without a model gets the one that is loaded."""
     named = {"model": MODEL, **body} if isinstance(body, dict) else body
-    return openai_wire.read(named, headers)
+    return openai_wire.read(named, headers, openai_wire.DIALECTS["llamacpp"])
 
 
 def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:

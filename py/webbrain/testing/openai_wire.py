@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jsonschema import Draft202012Validator, SchemaError
@@ -18,30 +18,55 @@ FIELDS = {
     "stream", "stream_options", "response_format", "parallel_tool_calls", "top_p", "stop", "seed", "user",
     "reasoning_effort",
 }  # fmt: skip
-LLAMA_FIELDS = {"cache_prompt", "chat_template_kwargs", "id_slot", "json_schema", "grammar"}
 MESSAGE_FIELDS = {
     "system": {"role", "content", "name"},
     "developer": {"role", "content", "name"},
     "user": {"role", "content", "name"},
-    "assistant": {
-        "role",
-        "content",
-        "name",
-        "tool_calls",
-        "refusal",
-        "reasoning_content",
-        "reasoning_details",
-    },
+    "assistant": {"role", "content", "name", "tool_calls", "refusal"},
     "tool": {"role", "content", "tool_call_id"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a service takes besides OpenAI's own fields. Source: the documentation of each."""
+
+    body: frozenset[str] = frozenset()
+    assistant: frozenset[str] = frozenset()
+    """Of assistant messages."""
+    call: frozenset[str] = frozenset()
+    """Of tool calls in them."""
+
+
+def _dialect(body: str = "", assistant: str = "", call: str = "") -> Dialect:
+    return Dialect(frozenset(body.split()), frozenset(assistant.split()), frozenset(call.split()))
+
+
+OPENAI = Dialect()
+LOCAL = _dialect("chat_template_kwargs", "reasoning_content")
+DIALECTS = {
+    "openai": OPENAI,
+    "azure": OPENAI,
+    "local": LOCAL,
+    "llamacpp": _dialect(
+        "chat_template_kwargs cache_prompt id_slot json_schema grammar", "reasoning_content"
+    ),
+    "openrouter": _dialect("reasoning", "reasoning_details"),
+    "deepseek": _dialect("thinking", "reasoning_content"),
+    "moonshot": _dialect("thinking", "reasoning_content"),
+    "zhipu": _dialect("thinking tool_stream", "reasoning_content"),
+    "dashscope": _dialect("enable_thinking"),
+    "minimax": _dialect("", "reasoning_details"),
+    "gemini": _dialect("", "", "extra_content"),
 }
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-def read(body: Any, headers: dict[str, str]) -> ModelCall:
+def read(body: Any, headers: dict[str, str], dialect: Dialect = LOCAL) -> ModelCall:
     """Return the call, or raise ``BadRequest`` with what a strict service would say."""
     if not isinstance(body, dict):
         raise BadRequest("the body is not a JSON object")
-    if unknown := set(body) - FIELDS - LLAMA_FIELDS:
+    if unknown := set(body) - FIELDS - dialect.body:
         raise BadRequest(f"unrecognized request argument: {', '.join(sorted(unknown))}")
     if not isinstance(body.get("model"), str) or not body["model"]:
         raise BadRequest("you must provide a model parameter")
@@ -51,17 +76,30 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         raise BadRequest("stream_options is only allowed when stream is true")
     if "tools" in body and (not isinstance(body["tools"], list) or not body["tools"]):
         raise BadRequest("tools must be a non-empty array")
+    if "stream" in body and not isinstance(body["stream"], bool):
+        raise BadRequest("stream must be a boolean")
+    _check_choice(body)
     if "tool_choice" in body and "tools" not in body:
         raise BadRequest("tool_choice is only allowed when tools are specified")
     _check_format(body.get("response_format", {"type": "text"}))
     return ModelCall(
         wire="openai",
-        turns=tuple(_turns(body["messages"])),
+        turns=tuple(_turns(body["messages"], dialect)),
         tools=tuple(_tool(tool) for tool in body.get("tools", ())),
         stream=bool(body.get("stream")),
         body=body,
         headers=headers,
     )
+
+
+def _check_choice(body: dict[str, Any]) -> None:
+    match body.get("tool_choice", "auto"):
+        case "auto" | "none" | "required":
+            pass
+        case {"type": "function", "function": {"name": str()}}:
+            pass
+        case _:
+            raise BadRequest("Invalid value: 'tool_choice'.")
 
 
 def _check_format(form: Any) -> None:
@@ -96,13 +134,14 @@ def check_parameters(schema: Any) -> None:
         raise BadRequest(f"tool parameters are not a JSON schema: {error.message}") from error
 
 
-def _turns(messages: list[Any]) -> Iterator[Turn]:
+def _turns(messages: list[Any], dialect: Dialect) -> Iterator[Turn]:
     open_calls: set[str] = set()
     for index, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
         if role not in MESSAGE_FIELDS:
             raise BadRequest(f"messages[{index}] has no known role")
-        if unknown := set(message) - MESSAGE_FIELDS[role]:
+        known = MESSAGE_FIELDS[role] | (dialect.assistant if role == "assistant" else frozenset())
+        if unknown := set(message) - known:
             raise BadRequest(f"messages[{index}]: unrecognized field {', '.join(sorted(unknown))}")
         if role != "tool" and open_calls:
             raise BadRequest(
@@ -110,7 +149,8 @@ def _turns(messages: list[Any]) -> Iterator[Turn]:
                 f" 'tool_call_id'; missing: {', '.join(sorted(open_calls))}"
             )
         text = _text(message.get("content"), index)
-        calls = tuple(_call(call, index) for call in message.get("tool_calls") or ())
+        calls = tuple(_call(call, index, dialect) for call in message.get("tool_calls") or ())
+        _check_thoughts(message, index)
         if "tool_calls" in message and not calls:
             raise BadRequest(f"messages[{index}].tool_calls must be a non-empty array")
         if role == "tool":
@@ -144,7 +184,10 @@ def _text(content: Any, index: int) -> str:
         match part:
             case {"type": "text", "text": str(text)} if set(part) == {"type", "text"}:
                 texts.append(text)
-            case {"type": "image_url", "image_url": {"url": str()}}:
+            case {"type": "image_url", "image_url": {"url": str()} as image} if set(image) <= {
+                "url",
+                "detail",
+            }:
                 texts.append("[image]")
             case {"type": "file", "file": {"filename": str(name), "file_data": str(data)}}:
                 if not name or not data.startswith("data:application/pdf;base64,"):
@@ -155,7 +198,17 @@ def _text(content: Any, index: int) -> str:
     return "\n".join(texts)
 
 
-def _call(call: Any, index: int) -> Call:
+def _check_thoughts(message: dict[str, Any], index: int) -> None:
+    if not isinstance(message.get("reasoning_content", ""), str):
+        raise BadRequest(f"messages[{index}].reasoning_content must be a string")
+    details = message.get("reasoning_details", [])
+    if not isinstance(details, list) or not all(isinstance(detail, dict) for detail in details):
+        raise BadRequest(f"messages[{index}].reasoning_details must be an array of objects")
+
+
+def _call(call: Any, index: int, dialect: Dialect) -> Call:
+    if isinstance(call, dict) and (unknown := set(call) - {"id", "type", "function"} - dialect.call):
+        raise BadRequest(f"messages[{index}].tool_calls: unrecognized field {', '.join(sorted(unknown))}")
     match call:
         case {
             "id": str(id_),
