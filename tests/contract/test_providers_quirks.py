@@ -54,6 +54,17 @@ OFF = {
     "sglang": ({"model": "deepseek-ai/DeepSeek-V3.2"}, {"chat_template_kwargs": {"thinking": False}}),
     "llamacpp": ({"model": "qwen3-4b"}, {"chat_template_kwargs": {"enable_thinking": False}}),
     "custom": ({"model": "llama-3.3"}, {}),
+    "together": ({"model": "Qwen/Qwen3-235B-A22B"}, {"chat_template_kwargs": {"enable_thinking": False}}),
+    "nvidia": ({"model": "deepseek-ai/deepseek-v3.1"}, {"chat_template_kwargs": {"thinking": False}}),
+    "huggingface": ({"model": "Qwen/Qwen3-32B"}, {"chat_template_kwargs": {"enable_thinking": False}}),
+    "fireworks": (
+        {"model": "accounts/fireworks/models/deepseek-v3p2"},
+        {"chat_template_kwargs": {"thinking": False}},
+    ),
+    "jan": ({"model": "qwen3-8b"}, {"chat_template_kwargs": {"enable_thinking": False}}),
+    "baseten": ({}, {}),
+    "siliconflow": ({"model": "Qwen/Qwen3-32B"}, {"enable_thinking": False}),
+    "groq": ({"model": "qwen/qwen3-32b"}, {"reasoning_effort": "none"}),
     "mistral": ({}, {}),
 }
 SWITCHES = {"reasoning_effort", "reasoning", "thinking", "enable_thinking", "chat_template_kwargs"}
@@ -77,6 +88,10 @@ async def test_thinking_is_turned_off_in_the_words_of_the_service(provider: str)
         ("openrouter", {}, "max", {"reasoning": {"effort": "high"}}),
         ("openrouter", {}, "minimal", {"reasoning": {"effort": "low"}}),
         ("deepseek", {}, "high", {"thinking": {"type": "enabled"}}),
+        ("groq", {"model": "openai/gpt-oss-120b"}, "xhigh", {"reasoning_effort": "high"}),
+        ("groq", {"model": "openai/gpt-oss-120b"}, "off", {"reasoning_effort": "low"}),
+        ("groq", {"model": "qwen/qwen3-32b"}, "high", {"reasoning_effort": "default"}),
+        ("groq", {"model": "llama-3.3-70b-versatile"}, "high", {}),
         ("openai", {"model": "gpt-5.6-terra"}, "high", {"reasoning": {"effort": "high"}}),
         ("openai", {"model": "gpt-5.6-terra"}, "off", {"reasoning": {"effort": "none"}}),
         ("openai", {"model": "gpt-5.6-terra"}, "auto", {"reasoning": {"effort": "medium"}}),
@@ -87,6 +102,31 @@ async def test_a_measure_of_thinking(
 ) -> None:
     sent = await body(provider, reasoningEffort=effort, **form)
     assert {key: sent[key] for key in SWITCHES & set(sent)} == wanted
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "field", "words"),
+    [
+        ("huggingface", "Qwen/Qwen3-32B", "chat_template_kwargs", "property 'chat_template_kwargs' is unsupported"),
+        ("fireworks", "accounts/fireworks/models/qwen3-8b", "chat_template_kwargs", "Extra inputs are not permitted, field: 'chat_template_kwargs'"),
+        ("together", "Qwen/Qwen3-32B", "chat_template_kwargs", "Unrecognized request argument supplied: chat_template_kwargs"),
+        ("siliconflow", "moonshotai/Kimi-K2.6", "enable_thinking", "Value error, current model does not support parameter `enable_thinking`."),
+        ("groq", "qwen/qwen-2.5-32b", "reasoning_effort", "`reasoning_effort` is not supported with this model"),
+    ],
+)  # fmt: skip
+async def test_hosts_that_refuse_the_switch_are_asked_without_it(
+    provider: str, model: str, field: str, words: str
+) -> None:
+    host = MemoryHost()
+    host.http.on(
+        "POST",
+        "*",
+        lambda sent: error(words) if field.encode() in (sent.body or b"") else whole("openai_chat"),
+    )
+    talks = client(host, provider, model=model)
+    for _ in range(2):
+        assert (await talks.complete(request(thinking="off"))).text == "whole answer"
+    assert [field in sent for sent in host.http.bodies()] == [True, False, False]
 
 
 async def test_a_switch_that_a_model_refuses_is_left_out() -> None:

@@ -75,7 +75,7 @@ async def test_each_service_is_sent_a_schema_that_it_accepts(provider_id: str, k
     schema = turn_schema() if kind == "step" else PLAN
     rng = random.Random(f"{provider_id} {kind}")
     wire = endpoint(provider_id).wire
-    host = StrictHost(wire, lambda call: enforced(call, rng))
+    host = StrictHost(wire, lambda call: enforced(call, rng), provider_id)
     model = held(host, provider_id)
     for _ in range(5):
         reply = await model.complete(
@@ -109,7 +109,7 @@ async def test_each_service_is_sent_a_schema_that_it_accepts(provider_id: str, k
 @pytest.mark.parametrize("provider_id", HELD)
 async def test_every_structured_call_uses_it(provider_id: str) -> None:
     rng = random.Random(provider_id)
-    host = StrictHost(endpoint(provider_id).wire, lambda call: enforced(call, rng))
+    host = StrictHost(endpoint(provider_id).wire, lambda call: enforced(call, rng), provider_id)
     value = await structured(
         held(host, provider_id), ASKED, PLAN, name="plan", max_tokens=300, temperature=0.0
     )
@@ -135,7 +135,7 @@ THINKING_OFF: dict[str, tuple[str, dict[str, Any]]] = {
 async def test_thinking_is_off_where_it_can_be_switched_off(provider_id: str) -> None:
     model, fields = THINKING_OFF[provider_id]
     rng = random.Random(1)
-    host = StrictHost(endpoint(provider_id).wire, lambda call: enforced(call, rng))
+    host = StrictHost(endpoint(provider_id).wire, lambda call: enforced(call, rng), provider_id)
     await structured(
         client(host, provider_id, model=model), ASKED, PLAN, name="plan", max_tokens=300, temperature=0.0
     )
@@ -145,11 +145,13 @@ async def test_thinking_is_off_where_it_can_be_switched_off(provider_id: str) ->
 
 @pytest.mark.parametrize(
     ("wire", "provider_id"),
-    [("openai_chat", "groq"), ("anthropic", "anthropic"), ("bedrock", "aws_bedrock")],
+    [("openai_chat", "nvidia"), ("anthropic", "anthropic"), ("bedrock", "aws_bedrock")],
 )
 async def test_services_without_it_are_told_in_words(wire: str, provider_id: str) -> None:
     plan = {"summary": "Tea", "steps": ["open the shop"], "confidence": 0.5}
-    host = StrictHost(wire, lambda call: Said(f"Here you are:\n```json\n{json.dumps(plan)}\n```"))
+    host = StrictHost(
+        wire, lambda call: Said(f"Here you are:\n```json\n{json.dumps(plan)}\n```"), provider_id
+    )
     value = await structured(
         client(host, provider_id), ASKED, PLAN, name="plan", max_tokens=300, temperature=0.0
     )
@@ -157,6 +159,19 @@ async def test_services_without_it_are_told_in_words(wire: str, provider_id: str
     assert host.refused == []
     assert host.calls[0].response_schema is None
     assert '"maxItems":9' in host.calls[0].turns[-1].text
+
+
+async def test_a_model_that_ignores_the_schema_is_told_it_in_words() -> None:
+    """Routers take it for all their models, and not all of those keep to it."""
+    plan = {"summary": "Tea", "steps": ["open the shop"], "confidence": 0.5}
+    answers = [Said("I would open the shop first."), Said(json.dumps(plan))]
+    host = StrictHost("openai_chat", lambda call: answers.pop(0), "openrouter")
+    value = await structured(
+        client(host, "openrouter"), ASKED, PLAN, name="plan", max_tokens=300, temperature=0.0
+    )
+    assert value == plan
+    assert ["maxItems" in call.turns[-1].text for call in host.calls] == [False, True]
+    assert all(call.response_schema == PLAN for call in host.calls)
 
 
 # --- refusals ---
@@ -172,6 +187,12 @@ REFUSALS = [
     ("llamacpp", 400, {"error": {"code": 400, "message": "failed to parse grammar", "type": "invalid_request_error"}}),
     ("llamacpp", 500, {"error": {"code": 500, "message": "JSON schema conversion failed:\nUnrecognized schema", "type": "server_error"}}),
     ("vllm", 400, {"object": "error", "message": "The provided JSON schema contains features not supported by xgrammar.", "type": "BadRequestError", "param": None, "code": 400}),
+    ("groq", 400, {"error": {"message": "This model does not support response format `json_schema`. See supported models at https://console.groq.com/docs/structured-outputs", "type": "invalid_request_error"}}),
+    ("groq", 400, {"error": {"message": "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details.", "type": "invalid_request_error", "code": "json_validate_failed"}}),
+    ("openrouter", 404, {"error": {"message": "No endpoints found that support structured outputs", "code": 404}}),
+    ("openrouter", 400, {"error": {"message": "Provider returned error", "code": 400, "metadata": {"raw": "response_format is not supported"}}}),
+    ("together", 400, {"error": {"message": "response_format json_schema is not supported for this model", "type": "invalid_request_error"}}),
+    ("fireworks", 400, {"error": {"object": "error", "type": "invalid_request_error", "message": "json_schema is not supported for this model"}}),
     ("vllm", 501, {"error": {"message": "structured outputs are not implemented for this backend"}}),
 ]  # fmt: skip
 
@@ -292,4 +313,5 @@ def test_which_services_hold_answers() -> None:
         compact = endpoint(provider_id, promptTier="compact").info
         assert compact.constrained is (LOADED[provider_id].category != "cloud")
         assert not endpoint(provider_id, promptTier="compact", constrained="off").info.constrained
-    assert not endpoint("groq").info.structured
+    assert {"openrouter", "groq", "together", "fireworks"} <= set(HELD)
+    assert not endpoint("nvidia").info.structured

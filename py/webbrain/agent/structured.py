@@ -74,6 +74,9 @@ class _Call:
         self._temperature = temperature
         self._wrong = ""
         self._problem = ""
+        self._ignored = False
+        """True once a service that says it holds its answers to a schema sent words: some models of a router
+        do, others do not."""
 
     async def attempt(self) -> str:
         """Ask; fill ``value`` and return an empty string, or return what is wrong with the answer."""
@@ -84,6 +87,7 @@ class _Call:
             if reply.finish == "length" and reply.reasoning:
                 # The thoughts used up the room: some models think whatever they are told.
                 self._max_tokens = max(self._max_tokens, MAX_OUTPUT_TOKENS)
+            self._ignored = reply.finish != "length"
             return TOO_LONG if reply.finish == "length" else NOT_JSON
         self.value = fits.tidied(value, self._schema)
         return fits.problem(self.value, self._schema)
@@ -106,7 +110,7 @@ class _Call:
         written = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))
         messages = self._messages if held else _told(self._messages, IN_WORDS.format(schema=written))
         if self._problem:
-            again = REPAIR if held else REPAIR_IN_WORDS
+            again = REPAIR if held and not self._ignored else REPAIR_IN_WORDS
             wrong = self._wrong[:ECHO_CHARS] or "(nothing)"
             messages = [
                 *messages,

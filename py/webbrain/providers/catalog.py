@@ -145,7 +145,14 @@ class CatalogEntry(_Data):
     """Send ``tool_stream`` when streaming with tools."""
     system_role: Literal["system", "developer"] = "system"
     thinking: Literal[
-        "", "by_model", "reasoning_effort", "reasoning", "enable_thinking", "thinking_type", "anthropic"
+        "",
+        "by_model",
+        "effort_by_model",
+        "reasoning_effort",
+        "reasoning",
+        "enable_thinking",
+        "thinking_type",
+        "anthropic",
     ] = ""
     """How thinking is turned off or measured out; see reasoning.py. Empty: it cannot be."""
     reasoning_replay: ReasoningReplay = ""

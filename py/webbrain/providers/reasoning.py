@@ -9,6 +9,7 @@ One choice (``Effort``) becomes fields of the body. Which fields is data: ``Cata
 | ``enable_thinking`` | ``enable_thinking: false`` | ``enable_thinking: true`` |
 | ``thinking_type`` | ``thinking: {type: "disabled"}`` | ``thinking: {type: "enabled"}`` |
 | ``by_model`` | ``chat_template_kwargs`` of Qwen and DeepSeek models, nothing for others | the same |
+| ``effort_by_model`` | ``reasoning_effort`` in words of Qwen or gpt-oss models, nothing for others | the same |
 | ``anthropic`` | nothing: it thinks only when told to | ``thinking`` with a budget, or adaptive |
 """
 
@@ -44,8 +45,20 @@ def chat_fields(control: str, effort: Effort, model: str) -> dict[str, Any]:
         return {"enable_thinking": not off}
     if control == "thinking_type":
         return {"thinking": {"type": "disabled" if off else "enabled"}}
+    if control == "effort_by_model":
+        return _effort_by_model(model.lower(), effort)
     if control == "by_model":
         return template_fields(model, thinking=not off)
+    return {}
+
+
+def _effort_by_model(name: str, effort: Effort) -> dict[str, Any]:
+    """Source: Groq's documentation; each family takes words of its own and refuses all others."""
+    off = effort == "off"
+    if "qwen" in name:
+        return {"reasoning_effort": "none" if off else "default"}
+    if "gpt-oss" in name:
+        return {"reasoning_effort": "low" if off else _LOW_TO_HIGH.get(effort, effort)}
     return {}
 
 

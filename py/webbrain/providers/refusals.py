@@ -23,7 +23,7 @@ _NO_THINKING = re.compile(
 )
 _SCHEMA = re.compile(
     r"response[_ ]?format|json[_ ]?schema|structured[_ ]?output|guided[_ ]?(?:json|decoding)|\bgrammars?\b"
-    r"|text\.format",
+    r"|text\.format|json_validate_failed",
     re.IGNORECASE,
 )
 SCHEMA_FIELDS: Final = frozenset({"response_format", "text"})
