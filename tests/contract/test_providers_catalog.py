@@ -2,12 +2,12 @@
 
 # ruff: noqa: E501 - tables of cases are read by the line
 
+import inspect
 import json
 import re
 import subprocess
 import sys
 import zipfile
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,7 +16,16 @@ import pydantic
 import pytest
 
 import webbrain
-from tests.support.models import KEY, PARAMETERS, client, endpoint, request, whole
+from tests.support.models import (
+    KEY,
+    NEW_ENTRY,
+    PARAMETERS,
+    catalog_text,
+    client,
+    endpoint,
+    request,
+    whole,
+)
 from tests.support.streams import headers_of, text_stream
 from webbrain.core.errors import NeedsPerson
 from webbrain.core.types import Tier
@@ -31,26 +40,12 @@ ROOT = Path(__file__).parents[2]
 ENTRIES = list(catalog.load().entries)
 REMOTE = [pid for pid in ENTRIES if catalog.load().entries[pid].wire != "builtin"]
 """Those that are called over the network."""
-NEW = """
-[provider.example]
-label = "Example AI"
-category = "cloud"
-base_url = "https://api.example.com/v1"
-key_url = "https://example.com/keys"
-default_model = "example-large"
-context_window = 128000
-"""
 FIELD_KEYS = {"key", "label", "kind", "required", "placeholder", "help"}
 VIEW_KEYS = {
     "id", "label", "category", "baseUrl", "model", "tier", "contextWindow", "supportsVision", "streaming", "needsKey",
     "hasKey", "keyUrl", "configured", "active", "notes", "constrained", "builtIn", "transcribes", "transcriptionModel",
     "fields", "values",
 }  # fmt: skip
-
-
-def text() -> str:
-    folder = files("webbrain.providers")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in catalog.FILES)
 
 
 def tail(ready: Endpoint, *, stream: bool = False) -> str:
@@ -238,7 +233,12 @@ def test_the_window_of_another_model(provider_id: str, form: dict[str, Any], siz
 
 
 @pytest.mark.parametrize("provider_id", ENTRIES)
-def test_rules_of_tier_and_context(provider_id: str) -> None:
+def test_windows(provider_id: str) -> None:
+    assert endpoint(provider_id).info.context_window == WINDOW[provider_id]
+
+
+@pytest.mark.parametrize("provider_id", ENTRIES)
+def test_rules_of_tiers(provider_id: str) -> None:
     entry = catalog.load().entries[provider_id]
     info = endpoint(provider_id).info
     local = entry.category in ("local", "custom")  # the test's custom address is a local one
@@ -254,7 +254,6 @@ def test_rules_of_tier_and_context(provider_id: str) -> None:
     else:
         assert info.tier is (Tier.MID if local else Tier.FULL)
         assert endpoint(provider_id, promptTier="compact").info.tier is Tier.COMPACT
-    assert info.context_window == WINDOW[provider_id]
     assert endpoint(provider_id, contextWindow="32 000").info.context_window == 32_000
     assert info.local is local
 
@@ -333,14 +332,44 @@ async def test_its_view_is_what_the_protocol_says(provider_id: str) -> None:
     json.dumps(view)
 
 
-async def test_adding_one_entry_is_enough() -> None:
-    loaded = catalog.parse(text() + NEW)
-    service = ProviderService(MemoryHost(), loaded)
+async def test_adding_one_entry_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """List, save, table and every test of this file that is about each entry; the drawn form is in
+    tests/ui/test_settings.py."""
+    loaded = catalog.parse(catalog_text() + NEW_ENTRY)
+    assert "example" not in ENTRIES
+    monkeypatch.setattr(catalog, "load", lambda: loaded)
+    service = ProviderService(MemoryHost())
     assert "example" in [view["id"] for view in (await service.list())["providers"]]
     saved = await service.save("example", {"apiKey": KEY})
     assert saved["provider"]["configured"]
     assert "[Example AI](https://example.com/keys)" in table.render(loaded)
-    assert "example" not in ENTRIES
+    for test in ALL_ENTRIES:
+        assert next(iter(test.pytestmark)).args[1] in (ENTRIES, REMOTE)
+        done = test("example")
+        if inspect.isawaitable(done):
+            await done
+
+
+async def test_the_tests_of_each_entry_find_a_bad_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control: the same tests over entries that are wrong."""
+    hidden = 'category = "local"\nstart_hint = "start"\nusage_in_stream = true'
+    for good, bad, test in (
+        ("example.com/v1", "example.com//v1", test_a_call_reaches_the_right_place_with_the_key),
+        ('category = "cloud"', hidden, test_a_stream_of_each),
+    ):
+        loaded = catalog.parse(catalog_text() + NEW_ENTRY.replace(good, bad))
+        monkeypatch.setattr(catalog, "load", lambda loaded=loaded: loaded)
+        with pytest.raises(AssertionError):
+            await test("example")
+
+
+ALL_ENTRIES: tuple[Any, ...] = (
+    test_a_call_reaches_the_right_place_with_the_key,
+    test_a_stream_of_each,
+    test_rules_of_tiers,
+    test_its_view_is_what_the_protocol_says,
+)
+"""The tests that every entry goes through."""
 
 
 def test_the_table_in_the_docs_is_not_stale() -> None:
@@ -385,12 +414,12 @@ def test_a_wrong_entry_is_refused(change: dict[str, object], why: str) -> None:
 
 def test_the_same_id_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="two services are called example"):
-        catalog.parse(NEW, NEW)
+        catalog.parse(NEW_ENTRY, NEW_ENTRY)
 
 
 def test_nothing_is_borrowed_from_other_products() -> None:
     """No client ids, no sign-in flows: only keys and addresses."""
-    assert not re.search(r"oauth|client_id|client_secret|refresh_token", text(), re.IGNORECASE)
+    assert not re.search(r"oauth|client_id|client_secret|refresh_token", catalog_text(), re.IGNORECASE)
     assert not {"github-copilot", "github-models", "gitlab-duo", "anthropic_oauth"} & set(ENTRIES)
 
 

@@ -1,6 +1,7 @@
 """Endpoints, requests and canned answers for tests of providers."""
 
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 from webbrain.core.messages import Message, ModelRequest, ToolSchema
@@ -11,6 +12,16 @@ from webbrain.providers.client import HttpModelClient
 from webbrain.providers.config import Endpoint
 
 KEY = "sk-test-0123456789abcdef"
+NEW_ENTRY = """
+[provider.example]
+label = "Example AI"
+category = "cloud"
+base_url = "https://api.example.com/v1"
+key_url = "https://example.com/keys"
+default_model = "example-large"
+context_window = 128000
+"""
+"""A service as somebody would add it to the catalogue."""
 PARAMETERS = {
     "resource": "my-resource",
     "accessKeyId": "AKIAIOSFODNN7EXAMPLE",
@@ -18,6 +29,12 @@ PARAMETERS = {
     "project": "my-project-1",
 }
 """What a user would enter for the parameters of the catalogue that have no default."""
+
+
+def catalog_text() -> str:
+    """The catalogue as it is written."""
+    folder = files("webbrain.providers")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in catalog.FILES)
 
 
 def endpoint(provider_id: str, **form: Any) -> Endpoint:

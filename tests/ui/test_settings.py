@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.support.models import NEW_ENTRY, catalog_text
 from tests.support.ui_providers import provider_views
 from tests.support.ui_state import READY
 from tests.ui.conftest import Open
 from tests.ui.steering import asked, emit, wait_for_call
+from webbrain.providers import catalog
+from webbrain.providers.config import ProviderConfig
+from webbrain.providers.form import view
 
 KEY = "sk-not-a-real-key-1234567890"
 
@@ -101,6 +105,24 @@ class TestProviders:
         page = open_state("settings-local")
         page.get_by_role("button", name="gemma3:12b").click()
         expect(page.locator("[data-field=model]")).to_have_value("gemma3:12b")
+
+    def test_a_new_entry_of_the_catalogue_is_drawn_with_its_form(self, open_state: Open) -> None:
+        page = open_state("settings-none")
+        loaded = catalog.parse(catalog_text() + NEW_ENTRY)
+        new = view(loaded, loaded.entries["example"], ProviderConfig(), active=False)
+        expect(row(page, "example")).to_have_count(0)
+        page.evaluate(
+            "(views) => wb.reply('providers.list', {active: null, providers: views})",
+            [*provider_views(), new],
+        )
+        emit(page, "providers_changed", {"active": None})
+        row(page, "example").click()
+        drawn = page.locator("#form-example [data-field]")
+        assert {control.get_attribute("data-field") for control in drawn.all()} == {
+            field["key"] for field in new["fields"]
+        }
+        expect(page.locator("[data-provider=example]")).to_contain_text("Example AI")
+        expect(page.locator("#form-example a")).to_have_attribute("href", "https://example.com/keys")
 
     def test_search_and_category(self, open_state: Open) -> None:
         page = open_state("settings-providers")

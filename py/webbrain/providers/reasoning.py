@@ -9,7 +9,7 @@ One choice (``Effort``) becomes fields of the body. Which fields is data: ``Cata
 | ``enable_thinking`` | ``enable_thinking: false`` | ``enable_thinking: true`` |
 | ``thinking_type`` | ``thinking: {type: "disabled"}`` | ``thinking: {type: "enabled"}`` |
 | ``by_model`` | ``chat_template_kwargs`` of Qwen and DeepSeek models, nothing for others | the same |
-| ``effort_by_model`` | ``reasoning_effort`` in words of Qwen or gpt-oss models, nothing for others | the same |
+| ``effort_by_model`` | ``reasoning_effort`` in words of Qwen and gpt-oss models, else nothing | the same |
 | ``anthropic`` | nothing: it thinks only when told to | ``thinking`` with a budget, or adaptive |
 """
 
