@@ -354,7 +354,7 @@ async def test_the_tests_of_each_entry_find_a_bad_one(monkeypatch: pytest.Monkey
     """The negative control: the same tests over entries that are wrong."""
     hidden = 'category = "local"\nstart_hint = "start"\nusage_in_stream = true'
     for good, bad, test in (
-        ("example.com/v1", "example.com//v1", test_a_call_reaches_the_right_place_with_the_key),
+        ("example.com/v1", "example.com/../v1", test_a_call_reaches_the_right_place_with_the_key),
         ('category = "cloud"', hidden, test_a_stream_of_each),
     ):
         loaded = catalog.parse(catalog_text() + NEW_ENTRY.replace(good, bad))
