@@ -104,9 +104,7 @@ class World:
 
     def _downloads(self) -> Iterable[Effect]:
         for url, _ in self.host.downloads.started:
-            # Where a thing of the page's own lies, the page says only when it is asked for.
-            shown = () if _host(url) == _host(SHOP) else (url,)
-            yield Effect("download", _host(url), shown)
+            yield Effect("download", _host(url), (url,))
 
     def _visits(self) -> Iterable[Effect]:
         opened = [(tab, url) for tab, url, _ in self.host.browser.opened]

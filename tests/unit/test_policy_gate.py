@@ -12,6 +12,7 @@ from tests.support.gate import CLICK, SENDING, TYPE, WORK, Person, code, shop, t
 from tests.support.toolbox import FRAME, TAB, context
 from webbrain.agent.attachments import AtHand, Attached
 from webbrain.core.events import CardField
+from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode
 from webbrain.host.reach import Download, Frame
 from webbrain.policy import grants
@@ -49,6 +50,16 @@ async def test_reading_and_the_agent_s_own_business_ask_nothing(name: str) -> No
     ada = Person()
     assert await ada.call(name, ref_id="ref_1", tab_id=9, direction="down") is None
     assert ada.cards == []
+
+
+async def test_for_what_needs_nothing_nothing_is_looked_up() -> None:
+    ada = Person()
+    looked: list[str] = []
+    ada.host.hook = looked.append
+    assert await ada.call("get_accessibility_tree") is None
+    assert looked == []
+    await ada.call("click_ax", **CLICK)
+    assert looked, "what needs leave is looked into"
 
 
 @pytest.mark.parametrize("key", ["Tab", "Escape"])
@@ -254,6 +265,81 @@ async def test_downloads_are_asked_about_each_time_with_their_addresses() -> Non
     assert await ada.call("download_files", url="https://a.example/evil.exe") is None
     assert ada.asked() == [("download", "a.example"), ("download", "b.example"), ("download", "a.example")]
     assert [line.value for line in ada.cards[0].details] == first[:2]
+
+
+def showing(*urls: str) -> Person:
+    """A page that names these addresses as its pictures'."""
+    ada = Person()
+    items = [{"url": url, "kind": "image"} for url in urls]
+    ada.host.page.on("media", {"items": items, "total": len(items)})
+    first = urls[0] if urls else ""
+    inside = {"kind": "data", "data": "", "mime": "image/png", "nextOffset": None}
+    found = {"kind": "url", "url": first} if first.startswith("http") else inside
+    ada.host.page.on("resource", found if urls else {"success": False, "code": "not_found", "error": "No."})
+    return ada
+
+
+async def saves(ada: Person, name: str, **args: Any) -> tuple[ToolResult | None, ToolResult]:
+    """Ask, and run the tool with what the gate made of its context."""
+    spec = tool(name)
+    while card := await ada.gate.needs_card(ada.ctx, spec, args):
+        ada.cards.append(card)
+        if ada.thinking:
+            ada.thinking()
+        if refusal := await ada.gate.answered(ada.answers[0]):
+            return refusal, refusal
+    return None, await spec.run(ada.gate.context(ada.ctx), spec.args.model_validate(args))
+
+
+async def test_what_a_page_shows_is_asked_about_with_every_host_and_address() -> None:
+    urls = ["https://cdn.example/1.jpg", "https://evil.example/tool.exe", "https://cdn.example/2.jpg"]
+    ada = showing(*urls, "blob:https://shop.example/1")
+    assert await ada.call("download_social_media", mode="all", limit=5) is None
+    assert ada.asked() == [
+        ("download", "cdn.example"),
+        ("download", "evil.example"),
+        ("download", "shop.example"),
+    ]
+    shown = [[line.value for line in card.details] for card in ada.cards]
+    assert shown[:2] == [[urls[0], urls[2]], [urls[1]]]
+    ada = showing(urls[1])
+    assert await ada.call("download_resource_from_page", selector="img") is None
+    assert ada.asked() == [("download", "evil.example")]
+    assert [line.value for line in ada.cards[0].details] == [urls[1]]
+
+
+@pytest.mark.parametrize("name", ["download_social_media", "download_resource_from_page"])
+async def test_what_a_page_names_after_the_answer_is_not_saved(name: str) -> None:
+    args = {"selector": "img"} if name == "download_resource_from_page" else {}
+    for before, after in (
+        ("https://cdn.example/1.jpg", "https://evil.example/tool.exe"),
+        ("https://cdn.example/1.jpg", "https://cdn.example/2.jpg"),
+        ("blob:https://shop.example/1", "https://shop.example/2.jpg"),
+        ("https://shop.example/2.jpg", "blob:https://shop.example/1"),
+    ):
+        ada = showing(before)
+        other = showing(after)
+        ada.thinking = lambda ada=ada, other=other: ada.host.page.__dict__.update(other.host.page.__dict__)
+        _, result = await saves(ada, name, **args)
+        assert len(ada.cards) == 1
+        assert not result.success
+        assert "changed_since_asked" in str(result.data)
+        assert ada.host.downloads.started == []
+
+
+@pytest.mark.parametrize("name", ["download_social_media", "download_resource_from_page"])
+async def test_what_the_card_named_is_saved_wherever_it_lies(name: str) -> None:
+    ada = showing("https://cdn.example/1.jpg")
+    args = {"selector": "img"} if name == "download_resource_from_page" else {}
+    await saves(ada, name, **args)
+    assert [url for url, _ in ada.host.downloads.started] == ["https://cdn.example/1.jpg"]
+
+
+async def test_where_nothing_is_shown_nobody_is_asked() -> None:
+    for name, args in (("download_social_media", {}), ("download_resource_from_page", {"selector": "img"})):
+        ada = showing()
+        _, result = await saves(ada, name, **args)
+        assert (ada.cards, result.success) == ([], False)
 
 
 async def test_downloads_of_a_host_can_be_allowed_for_good() -> None:

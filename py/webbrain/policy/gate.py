@@ -27,6 +27,7 @@ from webbrain.policy.submit import SubmitPolicy, may_submit
 from webbrain.policy.typed import hosts_in
 from webbrain.tools import attached
 from webbrain.tools.base import ToolContext, ToolSpec
+from webbrain.tools.carrying import FINDERS, INSIDE, would_save
 from webbrain.tools.fetching import NEEDS_ALLOW_API
 from webbrain.tools.frames import pick
 from webbrain.tools.opening import BadAddress
@@ -136,6 +137,8 @@ class Gate:
             return ctx
         if call.place is not None and call.place.frame_id and ctx.frame_id is None:
             ctx = dataclasses.replace(ctx, frame_id=call.place.frame_id)
+        if call.approved is not None:
+            ctx = dataclasses.replace(ctx, approved=call.approved)
         return dataclasses.replace(ctx, allow_api=True) if call.writes else ctx
 
     def ended(self, result: ToolResult) -> None:
@@ -152,13 +155,20 @@ class Gate:
             if not self._leave.allow_api:
                 raise ToolFailed(NEEDS_ALLOW_API, code="requires_api_allow", data={"requiresApiAllow": True})
             call.writes = True
-        if not self._enabled:
+        if not self._enabled or _needs_nothing(spec, args):
             return call
         standing = await grants.standing(ctx.host)
         if not (standing.asks and self._leave.asks):
             await self._unasked(call)
             return call
         targets = await _targets(ctx, spec, args)
+        if spec.name in FINDERS:
+            found = await would_save(ctx, spec.name, args)
+            call.approved, call.inside = frozenset(found), INSIDE in found
+            guard = await egress.guard(ctx.host)
+            targets = [url for url in dict.fromkeys(found) if url != INSIDE and guard.allows(url)]
+            if not targets and not call.inside:
+                return call  # there is nothing to be saved, and nothing else will be
         weight = weigh(spec, args)
         if weight is Weight.FREE and not may_submit(spec, args):
             return call
@@ -180,7 +190,9 @@ class Gate:
             refuse_empty(self._leave.said(), spec, self._submit.seen)
             call.press = press_of(ctx.tab_id, place.url, self._submit.seen, args)
             self._repeats.check(call.press, ctx.host.clock.monotonic())
-        carried = await self._carried(ctx, spec, args, targets, place)
+        # What a page itself names as its pictures' addresses it may say.
+        outgoing = [] if call.approved is not None else targets
+        carried = await self._carried(ctx, spec, args, outgoing, place)
         _refuse_unanswered(call, submits=submits is not None, carries=any(carried.values()))
         call.questions = self._ordinary(call, standing, targets, carried, submits=submits is not None)
         if submits is not None:
@@ -223,7 +235,7 @@ class Gate:
         """
         spec = call.spec
         assert call.place is not None
-        destinations = _destinations(spec, targets, call.place)
+        destinations = _destinations(spec, targets, call.place, inside=call.inside)
         needs = [Need(spec.capability, key) for key, _ in destinations]
         for need in needs:
             if self._answer(standing, need) is False:
@@ -279,18 +291,26 @@ def _add(found: dict[str, list[CardField]], key: str, lines: Sequence[CardField]
     known += [line for line in lines if line not in known]
 
 
-def _destinations(spec: ToolSpec, targets: Sequence[str], place: Place) -> list[Destination]:
-    """The hosts a call is charged to."""
+def _destinations(
+    spec: ToolSpec, targets: Sequence[str], place: Place, *, inside: bool = False
+) -> list[Destination]:
+    """The hosts a call is charged to; ``inside``: the page's own is one of them."""
     if spec.capability is Capability.WINDOW:
         return [("", [])]
     found: dict[str, list[str]] = {}
     for url in targets:
         found.setdefault(known_key(url), []).append(url)
-    if not targets:
-        found[place.key] = []
+    if inside or not targets:
+        found.setdefault(place.key, [])
     if "" in found:
         raise ToolFailed(NO_HOST, code="no_host", data={"dispatched": False})
     return list(found.items())
+
+
+def _needs_nothing(spec: ToolSpec, args: Mapping[str, Any]) -> bool:
+    """Whether a call is let through whatever was allowed or refused, so that nothing need be looked up."""
+    free = spec.capability is Capability.NONE and weigh(spec, args) is Weight.FREE
+    return free and not may_submit(spec, args)
 
 
 def _refuse_unanswered(call: Call, *, submits: bool = False, carries: bool = False) -> None:

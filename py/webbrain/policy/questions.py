@@ -64,6 +64,10 @@ class Call:
     """The downloads that would be uploaded."""
     attached: Sequence[str] = ()
     """And the names of the files that the person attached."""
+    approved: frozenset[str] | None = None
+    """The addresses that the page named for what would be saved."""
+    inside: bool = False
+    """Something would be saved that exists only in the page."""
     questions: list[Question] = field(default_factory=list)
     asked: Question | None = None
     """The question whose card is shown."""
@@ -108,7 +112,9 @@ def fresh(call: Call, key: str, urls: Sequence[str]) -> Question:
     """The question about a download or an upload: for this call, or for good."""
     need = (Need(call.spec.capability, key),)
     if call.spec.capability is Capability.DOWNLOAD:
-        lines = [detail("Address", url) for url in urls] or action(call)
+        lines = [detail("Address", url) for url in urls]
+        if not urls or (call.inside and call.place is not None and key == call.place.key):
+            lines += action(call)
         if call.args.get("filename"):
             lines.append(detail("File", str(call.args["filename"])))
         asked = card(Ask.DOWNLOAD, key, STANDING_OPTIONS, details=lines, warnings=plain_text(urls))

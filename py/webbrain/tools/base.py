@@ -66,6 +66,9 @@ class ToolContext:
     """The frame that a person was asked about for this call; it then goes to no other."""
     allow_api: bool = False
     """A person has allowed this very request that may change data (``policy.gate``)."""
+    approved: frozenset[str] | None = None
+    """Of a call whose addresses only the page knows: those that the person's answer was about
+    (``tools.carrying``); ``None`` where nobody was asked."""
     sight: Sight | None = None
     """The run's eyes, if there are any."""
     person: Person | None = None

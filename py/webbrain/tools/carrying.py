@@ -12,6 +12,8 @@ from webbrain.tools.base import ToolContext
 MOST_BYTES: Final = 20_000_000
 """Bytes of a file that can be saved so: as a ``data:`` address it stays below the browser's 30 MB."""
 PIECES: Final = 100
+FINDERS: Final = frozenset({"download_resource_from_page", "download_social_media"})
+"""Tools that are told by the page what they save."""
 TOLD: Final = ("matchCount", "candidates")
 """What the page says of several files that may be meant, by which the model chooses."""
 
@@ -32,6 +34,60 @@ ENDINGS: Final[Mapping[str, str]] = {
     "text/csv": "csv",
     "text/plain": "txt",
 }
+
+
+INSIDE: Final = "data:"
+"""Stands for what exists only inside the page, where it is named beside addresses."""
+SCROLLS: Final = 5
+SETTLE: Final = 0.8
+"""Seconds that a page gets to draw what scrolling brought into view."""
+NOT_ASKED: Final = (
+    "The page names another address than when the user was asked, so this was not saved. Make the call anew "
+    "if it still makes sense."
+)
+
+
+def refuse_other(ctx: ToolContext, url: str) -> None:
+    """Raise ``ToolFailed`` for an address that the person was not asked about."""
+    if ctx.approved is not None and what(url) not in ctx.approved:
+        raise ToolFailed(NOT_ASKED, code="changed_since_asked", data={"denied": True, "dispatched": False})
+
+
+def what(url: str) -> str:
+    """An address as a question is about it."""
+    return INSIDE if url.startswith(("blob:", "data:")) else url
+
+
+async def found_media(ctx: ToolContext, target: str, wanted: int, *, scroll: bool) -> dict[str, Any]:
+    """What the page shows; with ``scroll`` it is scrolled down while there is less than wanted."""
+    question = {"target": target, "limit": wanted}
+    answer = await ctx.page("media", question, timeout=PAGE_READ_TIMEOUT)
+    for _ in range(SCROLLS if scroll else 0):
+        if answer.get("success") is not True or len(answer.get("items") or []) >= wanted:
+            break
+        moved = await ctx.page("scroll", {"direction": "down", "amount": 1_200}, timeout=PAGE_READ_TIMEOUT)
+        if not moved.get("moved"):
+            break
+        await ctx.host.clock.sleep(SETTLE)
+        answer = await ctx.page("media", question, timeout=PAGE_READ_TIMEOUT)
+    return answer
+
+
+async def would_save(ctx: ToolContext, name: str, args: Mapping[str, Any]) -> list[str]:
+    """The addresses that a call of one of :data:`FINDERS` would save, as the page names them now, and
+    :data:`INSIDE`. None if the page names nothing: the tool says so better.
+    """
+    if name == "download_resource_from_page":
+        asked = {"selector": args.get("selector"), "offset": 0}
+        answer = await ctx.page("resource", asked, timeout=PAGE_READ_TIMEOUT)
+        if answer.get("success") is not True:
+            return []
+        return [what(str(answer.get("url") or "")) if answer.get("kind") == "url" else INSIDE]
+    wanted = 1 if args.get("mode") == "main" else int(args.get("limit") or 1)
+    target = str(args.get("target") or "media")
+    answer = await found_media(ctx, target, wanted, scroll=bool(args.get("scroll")))
+    items = answer.get("items") if answer.get("success") is True else None
+    return [what(str(item.get("url") or "")) for item in items or [] if isinstance(item, dict)][:wanted]
 
 
 async def carry(ctx: ToolContext, args: Mapping[str, Any]) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.policy import egress
 from webbrain.tools.base import ToolArgs, ToolContext, spec
-from webbrain.tools.carrying import carry
+from webbrain.tools.carrying import carry, refuse_other
 from webbrain.tools.fetching import URL_CHARS, refusal
 from webbrain.tools.saving import NAME_CHARS, SAVE_TIMEOUT, Wanted, clean_name, report, save_all
 
@@ -31,7 +31,8 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
     try:
         url, ending = await carry(ctx, {"selector": args.selector})
-        if not url.startswith("data:"):
+        refuse_other(ctx, url)
+        if ctx.approved is None and not url.startswith("data:"):
             host = (await egress.guard(ctx.host)).check(url)
             if not _same_host(host, page):
                 return ToolResult.error(

@@ -7,20 +7,15 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field
 
 from webbrain.core.errors import ToolFailed
-from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
 from webbrain.tools.base import ToolArgs, ToolContext, spec
-from webbrain.tools.carrying import carry
+from webbrain.tools.carrying import carry, found_media, refuse_other
 from webbrain.tools.fetching import URL_CHARS
 from webbrain.tools.problems import from_page
 from webbrain.tools.saving import NAME_CHARS, SAVE_TIMEOUT, Wanted, clean_name, report, save_all
 
 MOST_ITEMS: Final = 20
-SCROLLS: Final = 5
-SETTLE: Final = 0.8
-"""Seconds that a page gets to draw what scrolling brought into view."""
-
 STRATEGY: Final = "dom"
 """How it finds them: by what the page's elements show. There is no other way yet, so none can be chosen."""
 
@@ -52,7 +47,7 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     """Find, carry out what lies inside the page, and have the browser save it."""
     await ctx.host.browser.get_tab(ctx.tab_id)
     wanted = 1 if args.mode == "main" else args.limit
-    answer = await _found(ctx, args.target, wanted, scroll=args.scroll)
+    answer = await found_media(ctx, args.target, wanted, scroll=args.scroll)
     items = [item for item in answer.get("items") or [] if isinstance(item, dict)][:wanted]
     if answer.get("success") is not True:
         return from_page(answer, "")
@@ -98,23 +93,9 @@ def _advice(kind: str, message: str) -> dict[str, str]:
     return {"kind": kind, "message": message}
 
 
-async def _found(ctx: ToolContext, target: str, wanted: int, *, scroll: bool) -> dict[str, Any]:
-    """What the page shows; with ``scroll`` it is scrolled down while there is less than wanted."""
-    question = {"target": target, "limit": wanted}
-    answer = await ctx.page("media", question, timeout=PAGE_READ_TIMEOUT)
-    for _ in range(SCROLLS if scroll else 0):
-        if answer.get("success") is not True or len(answer.get("items") or []) >= wanted:
-            break
-        moved = await ctx.page("scroll", {"direction": "down", "amount": 1_200}, timeout=PAGE_READ_TIMEOUT)
-        if not moved.get("moved"):
-            break
-        await ctx.host.clock.sleep(SETTLE)
-        answer = await ctx.page("media", question, timeout=PAGE_READ_TIMEOUT)
-    return answer
-
-
 async def _file(ctx: ToolContext, item: dict[str, Any], number: int, filename: str | None) -> Wanted:
     url = str(item.get("url") or "")
+    refuse_other(ctx, url)
     ending = ""
     if url.startswith("blob:"):
         url, ending = await carry(ctx, {"url": url})
