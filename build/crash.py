@@ -67,7 +67,7 @@ def _add_python(tree: Path) -> None:
     sources = {name: (ROOT / "py" / name).read_bytes() for name in _MODULES}
     main = "webbrain/main.py"
     sources[main] = (ROOT / "py" / main).read_bytes() + _START
-    (compiled,) = bytecode.compile_sources([bytecode.Sources(SITE_PREFIX, sources)], None)
+    (compiled,) = bytecode.compile_sources([bytecode.Sources(SITE_PREFIX, sources, docs=True)], None)
     site = tree / SITE_ARCHIVE
     write_archive(site, (read_archive(site) | compiled).items())
     manifest = json.loads((tree / "py/boot.json").read_text())

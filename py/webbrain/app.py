@@ -43,6 +43,7 @@ from webbrain.app_parts import agent_parts
 from webbrain.app_records import Records
 from webbrain.core.errors import BridgeError, NeedsPerson, WebBrainError
 from webbrain.core.ids import new_id
+from webbrain.core.tasks import begun, consume
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
 from webbrain.services.attachments import AttachmentService, Rejected, with_buffers
@@ -123,7 +124,7 @@ class App:
         self._parts = parts or agent_parts()
         self._starting: dict[int, asyncio.Lock] = {}
         self.queue = MessageQueue(self.conversations, self.runs, self._start_run)
-        self._background: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Future[None]] = set()
         self.routes: Mapping[str, Route] = {
             "panel.open": Route(TabParams, self._panel_open),
             "chat.start": Route(StartParams, self._chat_start),
@@ -167,11 +168,10 @@ class App:
         """Mark runs that died with the last Worker, and close the tabs it had opened for itself. A
         conversation is mended again when it is read, so whatever goes wrong here must not keep the agent from
         starting."""
-        for mend in (self._recover_runs, partial(close_left_behind, self.host), self.badge.clear):
-            try:
-                await mend()
-            except Exception:  # noqa: BLE001 - an agent that does not start would lose more than this
-                _log.exception("Something that the last start left behind could not be mended")
+        mends = (self._recover_runs(), close_left_behind(self.host), self.badge.clear())
+        for outcome in await asyncio.gather(*mends, return_exceptions=True):
+            if isinstance(outcome, Exception):  # an agent that does not start would lose more than this
+                _log.error("Something that the last start left behind could not be mended", exc_info=outcome)
 
     async def _recover_runs(self) -> None:
         for died in await self.conversations.recover():
@@ -289,6 +289,8 @@ class App:
         resumed: bool = False,
     ) -> Answer:
         """Start a run, or say which run this very request started. ``mode`` ``None`` means Continue."""
+        # The run asks first of all for its tab; asked already, a service worker that sleeps wakes meanwhile.
+        begun(self.host.browser.get_tab(tab_id)).add_done_callback(consume)
         async with self._starting.setdefault(tab_id, asyncio.Lock()):
             conversation = await self.conversations.of(tab_id)
             earlier = conversation.run_of(request_id)
@@ -301,7 +303,8 @@ class App:
                 raise WebBrainError("There is nothing to continue here.", code="nothing_to_continue")
             run = await self._new_run(conversation, request_id, mode, text, files, resumed=resumed)
             run_id = run.options.run_id
-            await self.conversations.run_begins(conversation, run_id, request_id)
+            # It goes out now, and the store keeps the order: what the run records comes behind it.
+            self._look_after(begun(self.conversations.run_begins(conversation, run_id, request_id)))
             self.runs.start(tab_id, run, partial(self._run_ended, conversation, run_id))
             if mode is not None and mode is not conversation.mode:
                 await self.conversations.set_mode(tab_id, mode)
@@ -480,7 +483,9 @@ class App:
             await self.conversations.forget_tab(tab_id)
 
     def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
+        self._look_after(asyncio.ensure_future(work))
+
+    def _look_after(self, task: asyncio.Future[None]) -> None:
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 

@@ -1,5 +1,6 @@
 """A run whose Worker died goes on by itself: once, where a person had let it go on, and never blindly."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from webbrain.agent.completion import LOOK_AGAIN, LOOK_BEFORE
 from webbrain.agent.journal import Journal
 from webbrain.core.errors import BridgeError, OutcomeUnknown
 from webbrain.host.memory import Gate, MemoryHost
+from webbrain.services.interrupted import OPEN_RUNS
 from webbrain.testing.scripted import call
 
 DONE = call("done", summary="Seen.", outcome="partial")
@@ -216,6 +218,31 @@ async def test_reading_does_not_wait_for_the_store() -> None:
     assert types(bench.events())[-1] == "run_complete"
     click = order.index("page.click_ax")
     assert "store.append" in order[order.index("page.read_page") : click]
+
+
+async def test_the_first_request_waits_for_no_store_and_the_run_is_on_the_list_before_it_is_recorded() -> (
+    None
+):
+    bench = Bench("Fine.")
+    stuck = Gate()
+    order: list[str] = []
+    append = bench.host.store.append
+
+    async def watched(stream: str, records: Any) -> int:
+        events = [record["event"]["type"] for record in records if record.get("kind") == "event"]
+        order.append("user_message" if "user_message" in events else stream)
+        await stuck.wait()
+        return await append(stream, records)
+
+    bench.host.store.append = watched  # type: ignore[method-assign]
+    starting = asyncio.ensure_future(bench.start())
+    async with asyncio.timeout(5):
+        while not bench.model.requests:
+            await asyncio.sleep(0)
+    stuck.release()
+    assert (await starting)["ok"]
+    await bench.end()
+    assert order.index(OPEN_RUNS) < order.index("user_message")
 
 
 async def test_without_a_record_of_its_beginning_an_action_would_be_done_twice(

@@ -238,7 +238,6 @@ class Run:
             self._journal.add(await self._user_turn(tab))
             self._pinned = len(self._journal.messages) - 1
         self._introduced = True
-        await self._journal.saved()
 
     async def _user_turn(self, tab: Tab | None) -> Message:
         try:
