@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
@@ -10,10 +11,12 @@ import pytest
 from tests.support.agent import Bench
 from tests.support.toolbox import TAB
 from webbrain.core.errors import ProviderFailed
+from webbrain.core.messages import ModelReply
+from webbrain.host.memory import Gate
 from webbrain.policy.redaction import REDACTED, Redactor
 from webbrain.policy.taint import Taint
 from webbrain.services.secrets import stored_secrets
-from webbrain.testing.scripted import call
+from webbrain.testing.scripted import INFO, ScriptedModel, Stream, call
 
 KEY = 'sk-canary/ab+c"d&é-0123456789'
 END = call("done", summary="Finished.", outcome="success")
@@ -194,3 +197,53 @@ async def test_strict_mode_withholds_a_plain_answer_too() -> None:
     bench.host.settings.values["strictSecretMode"] = True
     await bench.run("What is the code?", mode="ask", tab=TAB)
     assert "482913" not in bench.last("text")["content"]
+
+
+CODE = "482913"
+SPOKEN = f"Your one-time code is {CODE}."
+
+
+def everywhere(bench: Bench) -> str:
+    """All that screens were told, and all that was stored."""
+    stored = list(bench.host.store.data.values())
+    return json.dumps([bench.events(), stored], default=str, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+async def test_in_strict_mode_nothing_is_shown_before_it_was_looked_at(strict: bool) -> None:
+    model = ScriptedModel(
+        Stream("Your one-time code", f" is {CODE}."), info=replace(INFO, streams_in_ask=True)
+    )
+    bench = Bench(model=model)
+    bench.host.settings.values["strictSecretMode"] = strict
+    await bench.run("What is the code?", mode="ask", tab=TAB)
+    assert any(event["type"] == "text_delta" for event in bench.events()) is not strict
+    assert (CODE in everywhere(bench)) is not strict
+
+
+async def test_in_strict_mode_a_stop_shows_no_half_answer() -> None:
+    gate = Gate()
+    model = ScriptedModel(Stream(SPOKEN, " Ok.", gate=gate), info=replace(INFO, streams_in_ask=True))
+    bench = Bench(model=model)
+    bench.host.settings.values["strictSecretMode"] = True
+    await bench.start("What is the code?", "ask", tab=TAB)
+    await gate.reached()
+    await bench.stop()
+    assert CODE not in everywhere(bench)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        (ModelReply(text=SPOKEN, tool_calls=[call("read_page", call_id="c1")]), END),
+        (call("read_page"), call("done", summary=SPOKEN, outcome="success")),
+        (call("read_page"), SPOKEN, SPOKEN),
+    ],
+)
+@pytest.mark.parametrize("strict", [True, False])
+async def test_in_strict_mode_no_words_of_a_run_quote_a_secret(answers: Any, strict: bool) -> None:
+    bench = Bench(*answers)
+    bench.host.settings.values["strictSecretMode"] = strict
+    bench.host.settings.values["planBeforeActMode"] = "off"
+    await bench.run("What is the code?", mode="act", tab=TAB)
+    assert (CODE in everywhere(bench)) is not strict

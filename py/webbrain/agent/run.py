@@ -367,7 +367,8 @@ class Run:
         """One model call, read and put into the history; raise ``ModelMayRetry`` if it cannot be
         understood.
         """
-        streaming = self.options.streaming and not self.options.continued
+        # What streams is on the screens before it can be judged.
+        streaming = self.options.streaming and not (self.options.continued or self._secrecy.strict)
         reply = await self._model.call(client, strategy, state, pinned=self._pinned, streaming=streaming)
         self._tally.add(reply.usage)
         self._cut_off = reply.finish == "length"
@@ -382,16 +383,20 @@ class Run:
                 )
         except ModelMayRetry:
             self._journal.add(
-                Message(role="assistant", content=reply.text[:REPLY_TEXT_CHARS] or "(unreadable)")
+                Message(
+                    role="assistant",
+                    content=self._secrecy.answer(reply.text[:REPLY_TEXT_CHARS]) or "(unreadable)",
+                )
             )
             raise
-        turn = Turn(with_own_ids(turn.calls, self._journal), turn.text[:REPLY_TEXT_CHARS])
+        said = turn.text[:REPLY_TEXT_CHARS]
+        turn = Turn(self._secrecy.calls(with_own_ids(turn.calls, self._journal)), self._secrecy.answer(said))
         self._journal.add(
             Message(
                 role="assistant",
                 content=turn.text or ("" if turn.calls else "(no answer)"),
                 tool_calls=list(turn.calls),
-                replay=reply.replay,
+                replay=reply.replay if turn.calls or turn.text == said else None,
             )
         )
         if turn.text.strip():
@@ -476,7 +481,7 @@ class Run:
         self.closed = True
         if not self._introduced and not self.options.continued:
             self._journal.add(Message(role="user", content=self.options.text))
-        partial = self._model.take_partial()
+        partial = self._secrecy.answer(self._model.take_partial())
         if partial:
             self._journal.add(Message(role="assistant", content=partial))
             self._journal.emit(Text(content=partial, final=True))

@@ -1,17 +1,23 @@
 """What a run does for secrets besides the redaction of known ones: strict secret mode."""
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from webbrain.agent.journal import Journal
 from webbrain.agent.parts import AgentParts
+from webbrain.core.messages import ToolCall
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode, Tier
 from webbrain.policy.credentials import WITHHELD, strict, tells_secret
 from webbrain.prompts import prompt
+from webbrain.providers.loose_json import parse_object
 from webbrain.tools.base import ToolSpec
 
 STRICT_PROMPT: Final = "strict-secrets"
+ENDS: Final = frozenset({"done"})
+"""Tools whose argument is the answer."""
 
 
 def strict_parts(parts: AgentParts) -> AgentParts:
@@ -30,7 +36,7 @@ def strict_parts(parts: AgentParts) -> AgentParts:
 
 @dataclass(frozen=True, slots=True)
 class Secrecy:
-    """What one run's final answer may say. Loose, that is up to the prompt."""
+    """What one run may say, on the way and at its end. Loose, that is up to the prompt."""
 
     journal: Journal
     strict: bool = False
@@ -39,3 +45,14 @@ class Secrecy:
         """The answer as the user may see it."""
         quotes = self.strict and (tells_secret(text) or self.journal.redacted(text) != text)
         return WITHHELD if quotes else text
+
+    def calls(self, calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+        """The calls as they are made, told and stored: the words of one that ends the run are an answer."""
+        return tuple(self._ending(call) if call.name in ENDS else call for call in calls)
+
+    def _ending(self, call: ToolCall) -> ToolCall:
+        args = parse_object(call.arguments)
+        if not self.strict or args is None:
+            return call
+        told = {key: self.answer(value) if isinstance(value, str) else value for key, value in args.items()}
+        return call if told == args else call.model_copy(update={"arguments": json.dumps(told)})
