@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,8 @@ class Dialect:
     """Of assistant messages."""
     call: frozenset[str] = frozenset()
     """Of tool calls in them."""
+    tool: Callable[[Any], None] | None = None
+    """Refuses what the service does not take of a tool's schema."""
 
 
 def _dialect(body: str = "", assistant: str = "", call: str = "") -> Dialect:
@@ -57,7 +59,7 @@ DIALECTS = {
     "zhipu": _dialect("thinking tool_stream", "reasoning_content"),
     "dashscope": _dialect("enable_thinking"),
     "minimax": _dialect("", "reasoning_details"),
-    "gemini": _dialect("", "", "extra_content"),
+    "gemini": replace(_dialect("", "", "extra_content"), tool=strict_rules.check_gemini),
 }
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -85,7 +87,7 @@ def read(body: Any, headers: dict[str, str], dialect: Dialect = LOCAL) -> ModelC
     return ModelCall(
         wire="openai",
         turns=tuple(_turns(body["messages"], dialect)),
-        tools=tuple(_tool(tool) for tool in body.get("tools", ())),
+        tools=tuple(_tool(tool, dialect) for tool in body.get("tools", ())),
         stream=bool(body.get("stream")),
         body=body,
         headers=headers,
@@ -112,7 +114,7 @@ def _check_format(form: Any) -> None:
             raise BadRequest("Invalid value: 'response_format'.")
 
 
-def _tool(tool: Any) -> str:
+def _tool(tool: Any, dialect: Dialect) -> str:
     if not isinstance(tool, dict) or set(tool) - {"type", "function"} or tool.get("type") != "function":
         raise BadRequest("a tool must be {type: 'function', function: {...}}")
     function = tool["function"]
@@ -120,7 +122,10 @@ def _tool(tool: Any) -> str:
         raise BadRequest(f"unrecognized function field: {', '.join(sorted(unknown))}")
     if not isinstance(function.get("name"), str) or not TOOL_NAME.fullmatch(function["name"]):
         raise BadRequest("a function name must match [A-Za-z0-9_-]{1,64}")
-    check_parameters(function.get("parameters", {"type": "object"}))
+    parameters = function.get("parameters", {"type": "object"})
+    check_parameters(parameters)
+    if dialect.tool is not None:
+        dialect.tool(parameters)
     return str(function["name"])
 
 

@@ -54,6 +54,35 @@ def check(schema: Mapping[str, Any]) -> None:
         _check_node(place, node)
 
 
+GEMINI = {
+    "type", "format", "title", "description", "nullable", "enum", "items", "maxItems", "minItems",
+    "properties", "required", "minimum", "maximum", "minLength", "maxLength", "pattern", "anyOf",
+    "propertyOrdering",
+}  # fmt: skip
+"""Fields of Gemini's Schema object. Source: Google, Gemini API, "Schema"; ``additionalProperties``,
+``$schema``, ``$ref``, ``const``, ``oneOf`` and ``default`` are answered with 400."""
+
+
+def check_gemini(schema: Any, place: str = "parameters") -> None:
+    """Raise ``BadRequest`` unless Gemini's function declarations take the schema of a tool."""
+    if not isinstance(schema, Mapping):
+        raise BadRequest(f"Invalid value at '{place}'")
+    if unknown := set(schema) - GEMINI:
+        raise BadRequest(f"Invalid JSON payload received. Unknown name \"{sorted(unknown)[0]}\" at '{place}'")
+    if not isinstance(schema.get("type", "object"), str):
+        raise BadRequest(f"Invalid value at '{place}.type'")
+    if schema.get("type") == "null":
+        raise BadRequest(f"Invalid value at '{place}.type' (TYPE_ENUM), \"null\"")
+    if any(not isinstance(choice, str) for choice in schema.get("enum", ())):
+        raise BadRequest(f"Invalid value at '{place}.enum' (TYPE_STRING)")
+    for name, inner in schema.get("properties", {}).items():
+        check_gemini(inner, f"{place}.properties[{name}]")
+    if "items" in schema:
+        check_gemini(schema["items"], f"{place}.items")
+    for number, inner in enumerate(schema.get("anyOf", ())):
+        check_gemini(inner, f"{place}.any_of[{number}]")
+
+
 def _check_node(place: str, node: Mapping[str, Any]) -> None:
     if unknown := set(node) - KNOWN:
         raise _invalid(f"In {place}, '{sorted(unknown)[0]}' is not permitted.")
