@@ -205,6 +205,9 @@ async def test_what_a_vision_model_says_of_a_picture_is_inside() -> None:
         shows_end = False
         taken = 0
 
+        def show_document(self, pdf: bytes, url: str) -> bool:
+            return False
+
         async def look(self, tab_id: int) -> Any:
             return look
 

@@ -32,6 +32,9 @@ class Eyes:
     def __init__(self, look: Look | None) -> None:
         self._look = look
 
+    def show_document(self, pdf: bytes, url: str) -> bool:
+        return False
+
     async def look(self, tab_id: int) -> Look:
         if self._look is None:
             raise ToolFailed("No picture.", code="cannot_see")

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
-from webbrain.agent import enrich
+from webbrain.agent import enrich, file_kinds
+from webbrain.agent.context import CHARS_PER_TOKEN, DOCUMENT_PAGE_CHARS
 from webbrain.agent.waiting import detached
 from webbrain.core.errors import CostLimit, ProviderFailed, ToolFailed
 from webbrain.core.events import AttachedFile
 from webbrain.core.ids import nonce
 from webbrain.core.messages import DocumentPart, ImagePart, Message
 from webbrain.policy.untrusted import wrap
+from webbrain.providers.base import ModelInfo
 
 TURNS_KEPT: Final = 4
 """What is attached to the last so many messages of the person is sent with every request. Pictures of pages
@@ -25,6 +27,10 @@ from would be gone after two steps."""
 NAME_CHARS: Final = 120
 FILES_AT_HAND: Final = 10
 BYTES_AT_HAND: Final = 20_000_000
+DOCUMENTS_MAX: Final = 5
+"""Bedrock takes no more in a message. The others go as text."""
+DOCUMENT_SHARE: Final = 0.5
+"""Share of the context window that documents may fill by our estimate; larger ones go as text, cut."""
 DESCRIBE_TIMEOUT: Final = 90.0
 DESCRIPTION_CHARS: Final = 4_000
 
@@ -174,6 +180,20 @@ def documents(files: Sequence[Attached]) -> list[DocumentPart]:
         for file in files
         if file.form == "document"
     ]
+
+
+def document_room(info: ModelInfo) -> float:
+    """How much of a request documents may fill together, in characters by our estimate."""
+    return info.context_window * CHARS_PER_TOKEN * DOCUMENT_SHARE
+
+
+def document_chars(data: bytes, info: ModelInfo, room: float) -> int | None:
+    """What a PDF fills if it goes to the model as it is; ``None`` if the service takes no such file, or it
+    does not fit into ``room``."""
+    if not info.supports_documents or info.constrained or file_kinds.is_locked(data):
+        return None
+    needed = file_kinds.page_count(data) * DOCUMENT_PAGE_CHARS
+    return needed if len(data) <= info.document_bytes and needed <= room else None
 
 
 def kept_from(messages: Sequence[Message]) -> int:

@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from webbrain.agent import attachments, file_kinds
-from webbrain.agent.attachments import Attached
+from webbrain.agent.attachments import DOCUMENTS_MAX, Attached, document_chars, document_room
 from webbrain.agent.capture import BASE64_CHARS
-from webbrain.agent.context import CHARS_PER_TOKEN, DOCUMENT_PAGE_CHARS
+from webbrain.agent.context import CHARS_PER_TOKEN
 from webbrain.core.errors import BridgeError, WebBrainError
 from webbrain.core.events import AttachmentRejected
 from webbrain.core.messages import DocumentPart, ImagePart, Message
@@ -35,10 +35,6 @@ PICTURE_BYTES: Final = BASE64_CHARS // 4 * 3
 """Of a picture as it is sent; whoever attaches it scales it down first."""
 FILES_TOLD: Final = 100
 """More files than this are no mistake of a person's hand, and not told one by one."""
-DOCUMENTS_MAX: Final = 5
-"""Bedrock takes no more in a message. The others go as text."""
-DOCUMENT_SHARE: Final = 0.5
-"""Share of the context window that documents may fill by our estimate; larger ones go as text, cut."""
 TEXT_SHARE: Final = 0.4
 """Share of the context window for the texts of all files of a turn together."""
 TEXT_CHARS: Final = 200_000
@@ -291,15 +287,13 @@ def _sees(info: ModelInfo) -> bool:
 def _documents(files: Sequence[_File], info: ModelInfo) -> set[int]:
     """Which files go as they are: pictures, and the PDFs that the service takes as documents."""
     pictures = {file.index for file in files if file.kind == "picture"}
-    if not info.supports_documents or info.constrained:
-        return pictures
-    room = info.context_window * CHARS_PER_TOKEN * DOCUMENT_SHARE
+    room = document_room(info)
     whole: set[int] = set()
     for file in files:
-        if file.kind != "pdf" or len(whole) >= DOCUMENTS_MAX or file_kinds.is_locked(file.data):
+        if file.kind != "pdf" or len(whole) >= DOCUMENTS_MAX:
             continue
-        needed = file_kinds.page_count(file.data) * DOCUMENT_PAGE_CHARS
-        if len(file.data) <= info.document_bytes and needed <= room:
+        needed = document_chars(file.data, info, room)
+        if needed is not None:
             room -= needed
             whole.add(file.index)
     return pictures | whole

@@ -31,6 +31,7 @@ ENCRYPTED: Final = "{reason} Tell the user; it cannot be read here."
 SCANNED: Final = (
     "These pages hold no text. They are probably scanned: pictures of text, which this reader cannot read."
 )
+HANDED: Final = "These pages hold no text; the document itself is attached behind this result."
 BEYOND: Final = "The PDF has only {total} pages."
 
 
@@ -50,14 +51,18 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
     try:
         url = _address(args, page)
-        read = await _read(ctx, url, page, args)
+        read, body = await _read(ctx, url, page, args)
     except ToolFailed as error:
         return refusal(error)
     if args.fromPage > read["totalPages"]:
         return ToolResult.error(
             BEYOND.format(total=read["totalPages"]), code="no_page", totalPages=read["totalPages"]
         )
-    return _part(read, args)
+    result = _part(read, args)
+    scanned = not result.data["hasExtractableText"]
+    if scanned and ctx.sight is not None and ctx.sight.show_document(body, url):
+        result.data |= {"method": "document", "note": HANDED}
+    return result
 
 
 def _address(args: Args, page: str) -> str:
@@ -71,11 +76,13 @@ def _address(args: Args, page: str) -> str:
     return page.partition("#")[0]
 
 
-async def _read(ctx: ToolContext, url: str, page: str, args: Args) -> dict[str, Any]:
-    """What the reader found: the run's last reading if it has that page, else a new one."""
+async def _read(ctx: ToolContext, url: str, page: str, args: Args) -> tuple[dict[str, Any], bytes]:
+    """What the reader found, and the document: the run's last reading if it has that page and text, else a
+    new one. The document of an earlier reading is not kept."""
     known = ctx.state.memory.get(SPEC.name)
-    if isinstance(known, dict) and known["url"] == url and args.fromPage in known["texts"]:
-        return known
+    same = isinstance(known, dict) and known["url"] == url and args.fromPage in known["texts"]
+    if same and known is not None and _has_text(known):
+        return known, b""
     body = await _fetch(ctx, url, page, own=not args.url)
     last = min(args.toPage or PAGE_NUMBER_MAX, args.fromPage + PAGES - 1)
     try:
@@ -100,7 +107,11 @@ async def _read(ctx: ToolContext, url: str, page: str, args: Args) -> dict[str, 
         "failed": [entry["page"] for entry in pages if entry.get("failed")],
     }
     ctx.state.memory[SPEC.name] = reading
-    return reading
+    return reading, body
+
+
+def _has_text(read: dict[str, Any]) -> bool:
+    return sum(map(len, read["texts"].values())) > TEXT_CHARS
 
 
 async def _fetch(ctx: ToolContext, url: str, page: str, *, own: bool) -> bytes:
@@ -157,7 +168,7 @@ def _part(read: dict[str, Any], args: Args) -> ToolResult:
         if part["hasMore"]:
             go_on = {"fromPage": number, "offset": part["nextOffset"]}
         number, offset = number + 1, 0
-    has_text = sum(map(len, texts.values())) > TEXT_CHARS
+    has_text = _has_text(read)
     data: dict[str, Any] = {
         "title": read["title"],
         "totalPages": total,

@@ -56,6 +56,11 @@ class Sight(Protocol):
         """How many pictures were taken so far."""
         ...
 
+    def show_document(self, pdf: bytes, url: str) -> bool:
+        """Put a PDF from ``url`` before the model, right behind the results of its calls; say whether it is
+        there then. It is not where the model reads no documents, none of that size, or has too many."""
+        ...
+
     async def look(self, tab_id: int) -> Look:
         """Take a picture now, and show it to the model or have it described.
 
