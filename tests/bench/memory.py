@@ -1,4 +1,7 @@
-"""What the extension's process holds for itself in Chromium on Linux, with one panel open."""
+"""What the extension's process holds for itself in Chromium on Linux, with one panel open.
+
+There is one start of each build; the figures are so many looks at it, a second apart.
+"""
 
 import os
 import re
@@ -29,8 +32,10 @@ def measure(table: Table, name: str) -> None:
     """Idle and after a task, one build after the other; nothing where the system does not tell."""
     if name != "chromium" or not (PROC / "self/smaps_rollup").exists():
         return
-    idle = table.row("private memory of the extension's process, idle", "MB", IDLE_TARGET)
-    after = table.row(f"  after a task of {TASK_STEPS} steps", "MB", AFTER_TARGET)
+    idle = table.row(
+        f"private memory of the extension's process, idle, {TIMES} looks at one start", "MB", IDLE_TARGET
+    )
+    after = table.row(f"  after a task of {TASK_STEPS} steps, {TIMES} looks", "MB", AFTER_TARGET)
     for build, folder in folders(name).items():
         with opened(name, folder) as browser, ExitStack() as stack:
             ready(browser)

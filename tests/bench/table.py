@@ -8,7 +8,7 @@ from typing import Final
 NOW: Final = "this"
 PLAIN: Final = "plain start"
 BEFORE: Final = "earlier"
-NAME_CHARS: Final = 54
+NAME_CHARS: Final = 66
 CELL_CHARS: Final = 30
 TARGET_CHARS: Final = 12
 
@@ -37,6 +37,8 @@ class Row:
         found = self.median()
         if self.target is None or found is None:
             return ""
+        if self.target == 0:
+            return "missed" if found else "met"
         return "met" if found <= self.target else f"missed, x {found / self.target:.2f}"
 
 

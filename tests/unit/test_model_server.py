@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import aiohttp
 import pytest
 
 from webbrain.testing import anthropic_wire, openai_wire
-from webbrain.testing.chat import BadRequest, Refusal, Reply, Stall
+from webbrain.testing.chat import BadRequest, ModelCall, Refusal, Reply, Stall
 from webbrain.testing.model_server import ModelServer, Script, call
 
 USER = {"role": "user", "content": "Hello"}
@@ -178,6 +179,23 @@ async def test_anthropic_stream(server: ModelServer, script: Script) -> None:
     assert kinds[0] == "message_start"
     assert kinds[-2:] == ["message_delta", "message_stop"]
     assert '"stop_reason": "tool_use"' in text
+
+
+async def test_when_requests_came_and_were_answered_is_noted(server: ModelServer, script: Script) -> None:
+    def thinks(_: ModelCall) -> Reply:
+        time.sleep(0.05)
+        return Reply("Yes.")
+
+    script.add(thinks, thinks)
+    for stream in (False, True):
+        before = time.time()
+        await post(server, openai(stream=stream))
+        stamp = server.stamps[-1]
+        assert before <= stamp.arrived <= stamp.answered - 0.05
+        assert stamp.answered <= time.time() + 0.01
+    assert len(server.stamps) == 2
+    await post(server, {})
+    assert len(server.stamps) == 2, "of malformed requests nothing is noted"
 
 
 async def test_used_up_script_refuses(server: ModelServer) -> None:

@@ -6,9 +6,12 @@ server carries a fixed script (:class:`Script`) and the rule-based demo model.
 
 import asyncio
 import json
+import math
 import re
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Final
 
@@ -53,6 +56,16 @@ SUMMARISE: Final = prompt("summarise")[:80]
 def call(name: str, **arguments: object) -> Reply:
     """An answer with one tool call."""
     return Reply(calls=(Call(name, json.dumps(arguments, ensure_ascii=False)),))
+
+
+@dataclass(slots=True)
+class Stamp:
+    """When a well-formed request came and when its answer had been written, in seconds since 1970; what this
+    server does in between, checking the request above all, is none of its caller's time.
+    """
+
+    arrived: float
+    answered: float = math.nan
 
 
 class Script:
@@ -121,6 +134,8 @@ class ModelServer(Hosted):
         self.calls: list[ModelCall] = []
         self.speech: list[SpeechCall] = []
         self.refused: list[str] = []
+        self.stamps: list[Stamp] = []
+        """One for each of ``calls`` and ``plans``, in the order in which they came."""
         self.aborted = 0
         """How many answers the caller broke off while they were being sent or awaited."""
         self._wires: dict[str, ModuleType] = {}
@@ -176,6 +191,7 @@ class ModelServer(Hosted):
         return web.json_response({"object": "list", "data": models}, headers=self._cors(request))
 
     async def _speak(self, request: web.Request) -> web.StreamResponse:
+        stamp = Stamp(time.time())
         wire = self._wire(request)
         headers = {key.lower(): value for key, value in request.headers.items()}
         try:
@@ -192,11 +208,17 @@ class ModelServer(Hosted):
         with self._changed:
             kept = self.plans if planning or summing_up else self.calls
             kept.append(model_call)
+            self.stamps.append(stamp)
             number = len(kept)
             self._changed.notify_all()
         try:
             think = self.plan if planning else _summary if summing_up else self.think
-            return await self._carry_out(request, wire, model_call, think(model_call), number)
+            response = await self._carry_out(request, wire, model_call, think(model_call), number)
+            if not response.prepared:
+                await response.prepare(request)
+                await response.write_eof()
+            stamp.answered = time.time()
+            return response
         except (asyncio.CancelledError, ConnectionError):
             with self._changed:
                 self.aborted += 1
