@@ -18,6 +18,8 @@ DIGEST_MESSAGES: Final = 10
 DIGEST_MESSAGE_CHARS: Final = 300
 DIGEST_CHARS: Final = 1_500
 PRIOR_TASK_CHARS: Final = 1_200
+NOTES_CHARS: Final = 1_800
+"""Of the scratchpad, the newest."""
 REQUEST_CHARS: Final = 8_000
 """Of a request that is longer the planner reads the beginning and the end; the agent itself reads all of
 it."""
@@ -29,13 +31,19 @@ PROMPTS: Final[dict[Form, str]] = {
     "small": "planner-small",
     "least": "planner-least",
 }
+ALLOW_API: Final = (
+    "The user allowed requests that change data in this conversation: fetch_url may send POST, PUT, PATCH "
+    "and DELETE, and each is shown to them first. Plan them only where the task needs them, and only to "
+    "addresses that the task or the page names."
+)
 LEFT_OUT: Final = "\n[… {count} characters left out …]\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What a plan is made for. ``prior`` is what the user asked before, ``history`` the messages up to now
-    without this request, ``locale`` the language of the screens if the user chose one."""
+    without this request, ``locale`` the language of the screens if the user chose one, ``notes``
+    what the agent wrote down for itself. ``allow_api``: the user typed /allow-api."""
 
     text: str
     url: str = ""
@@ -43,6 +51,8 @@ class Asked:
     history: Sequence[Message] = ()
     prior: str = ""
     locale: str = ""
+    notes: str = ""
+    allow_api: bool = False
 
 
 def planner_messages(asked: Asked, form: Form, opening: Sequence[Message] = ()) -> list[Message]:
@@ -55,21 +65,30 @@ def planner_messages(asked: Asked, form: Form, opening: Sequence[Message] = ()) 
     if form == "small":
         lines = [prompt(PROMPTS[form]), "", "The task:", "", *_known(asked), f"Task: {_request(asked, form)}"]
         return [*opening, Message(role="user", content="\n".join(lines))]
-    lines = [*_known(asked), "The user's request:", _request(asked, form)]
+    lines = [*_known(asked, _written(asked)), "The user's request:", _request(asked, form)]
+    if asked.allow_api:
+        lines.insert(-2, f"{ALLOW_API}\n")
     return [
         Message(role="system", content=prompt(PROMPTS[form])),
         Message(role="user", content="\n".join(lines)),
     ]
 
 
-def _known(asked: Asked) -> list[str]:
-    """Page and conversation inside one boundary, the user's own earlier words outside."""
+def _written(asked: Asked) -> list[str]:
+    """What the agent wrote down. It may repeat words of pages."""
+    kept = [enrich.clean(line, NOTES_CHARS) for line in asked.notes[-NOTES_CHARS:].splitlines()]
+    return ["The agent's notes, the newest:", *filter(None, kept)] if asked.notes else []
+
+
+def _known(asked: Asked, more: Sequence[str] = ()) -> list[str]:
+    """Page and conversation inside one boundary, ``more`` as well, the user's own earlier words outside."""
     data = []
     if asked.url:
         data.append(f"Open page: {enrich.clean(asked.url, URL_CHARS)}")
         data.append(f"Its title: {enrich.clean(asked.title, TITLE_CHARS) or 'none'}")
     if said := digest(asked.history):
         data += ["The conversation so far, shortened:", *said]
+    data += more
     lines = [wrap("\n".join(data), nonce())] if data else []
     if asked.prior:
         lines += [f"What the user asked before: {enrich.plain(asked.prior)[:PRIOR_TASK_CHARS]}"]

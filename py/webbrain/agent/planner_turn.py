@@ -1,11 +1,12 @@
 """The plan's part in a turn: whether one is made, what becomes of it, and what the run may do then."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from webbrain.agent.enrich import note
 from webbrain.agent.journal import Journal
+from webbrain.agent.pins import Pins
 from webbrain.agent.planner import NoPlan, Planner, PlanRules, form_for
 from webbrain.agent.planner_guard import ExecutionGuard
 from webbrain.agent.planner_model import Form
@@ -81,6 +82,8 @@ class Planning:
         waits: Callable[[bool], None] | None = None,
     ) -> None:
         self.guard = guard
+        self.pins: Pins | None = None
+        self.allow_api = False
         self.strict = rules is not None and rules.mode == "strict"
         self._clock = clock
         self._journal = journal
@@ -123,7 +126,9 @@ class Planning:
     def asked(self, text: str, tab: Tab | None, history: Sequence[Message]) -> Asked:
         """What the planner is told."""
         url, title = (tab.url, tab.title) if tab else ("", "")
-        return Asked(text, url, title, history, _prior_request(self._journal), self._rules.locale)
+        asked = Asked(text, url, title, history, _prior_request(self._journal), self._rules.locale)
+        notes = self.pins.scratchpad.text if self.pins else ""
+        return replace(asked, notes=notes, allow_api=self.allow_api)
 
     def _decided(self, verdict: Verdict) -> Start:
         if verdict.decision == "expired":

@@ -137,6 +137,7 @@ class Run:
             options.clarify_seconds if options.asks else 0,
         )
         self._completion = completion or Completion(Pins(journal))
+        self.planning.pins, self.planning.allow_api = self._completion.pins, options.allow_api
         self._caller = Caller(
             host,
             parts,
