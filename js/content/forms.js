@@ -32,13 +32,13 @@ import { inputType, isDisabled, isEditableRoot, isInteractive, isTypeable, roleO
 import { Refusal } from "./session.js";
 import { isRendered } from "./sight.js";
 import { targetNow, targetOf } from "./target.js";
-import { fingerprint, line } from "./text.js";
+import { block, fingerprint, line } from "./text.js";
 import { chosenText, optionsFor } from "./values.js";
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./session.js").Args} Args */
 /** @typedef {import("./session.js").Answer} Answer */
-/** @typedef {{ label: string, value: string, masked: boolean }} CardField */
+/** @typedef {{ label: string, value: string, masked: boolean, more?: number }} CardField `more`: characters missing */
 /**
  * @typedef {object} Submission
  * @property {boolean} submits
@@ -49,6 +49,7 @@ import { chosenText, optionsFor } from "./values.js";
  * @property {string} [method]
  * @property {string} [control]
  * @property {CardField[]} [fields]
+ * @property {number} [total] fields that hold something; not all of them are in `fields`
  * @property {string} [emptyText] the label of a field for a longer text, if all such fields are empty
  * @property {string} [print] fingerprint of form, destination, control and all values
  * @property {string} [others] the same without the field that is being typed into
@@ -79,6 +80,7 @@ export async function submitProbe(session, args) {
       reason: found.reason,
       control: found.control ?? "",
       fields: [],
+      total: 0,
       emptyText: "",
       token: "",
     };
@@ -93,6 +95,7 @@ export async function submitProbe(session, args) {
     reason: found.reason,
     control: found.control ?? "",
     fields: found.fields ?? [],
+    total: found.total ?? 0,
     emptyText: found.emptyText ?? "",
     token,
   };
@@ -319,15 +322,27 @@ function describe(session, control, submitter, reason, typed) {
     reason,
     ...to,
     control: name,
-    fields: shown.slice(0, PROBE_FIELDS).map((f) => ({
-      label: f.label,
-      value: f.secret ? MASK : line(f.value, CARD_VALUE_CHARS),
-      masked: f.secret,
-    })),
+    fields: shown.slice(0, PROBE_FIELDS).map(cardField),
+    total: shown.length + unread(form),
     emptyText: emptyText(all),
     print: fingerprint(JSON.stringify([frame, all.map((f) => [f.key, f.value])])),
     others: fingerprint(JSON.stringify([frame, all.filter((f) => !f.typed).map((f) => [f.key, f.value])])),
   };
+}
+
+/** @param {{ label: string, value: string, secret: boolean }} field @returns {CardField} */
+function cardField({ label, value, secret }) {
+  if (secret) return { label, value: MASK, masked: true };
+  const text = block(value).trim();
+  const more = text.length - CARD_VALUE_CHARS;
+  return more > 0
+    ? { label, value: text.slice(0, CARD_VALUE_CHARS), masked: false, more }
+    : { label, value: text, masked: false };
+}
+
+/** @param {HTMLFormElement | null} form @returns {number} its elements that nobody looked at */
+function unread(form) {
+  return form ? Math.max(formElements(form).length - FORM_FIELDS, 0) : 0;
 }
 
 /**

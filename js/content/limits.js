@@ -124,11 +124,14 @@ export const STABLE_MAX_MS = 20_000;
 export const QUIET_DEFAULT_MS = 500;
 export const QUIET_MAX_MS = 3_000;
 export const STABLE_LOOK_MS = 100;
-/** Submit probes: fields reported (a card shows twelve and counts the rest), fields looked at, characters of each. */
+/**
+ * Submit probes: fields reported (a card shows twelve and counts the rest, of the fields of a form that are looked at),
+ * and characters of each value, as many as a card shows; what is missing of it is counted.
+ */
 export const PROBE_FIELDS = 40;
 export const FORM_FIELDS = 500;
 export const CARD_LABEL_CHARS = 60;
-export const CARD_VALUE_CHARS = 120;
+export const CARD_VALUE_CHARS = 1_000;
 /** Submit tokens remembered. */
 export const TOKENS = 20;
 

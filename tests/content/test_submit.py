@@ -40,6 +40,19 @@ def test_what_the_card_needs(tab: Tab) -> None:
     assert "123456" not in str(probe)
 
 
+def test_long_values_keep_their_lines_and_what_is_missing_is_counted(tab: Tab) -> None:
+    tab.show(
+        "<form><textarea aria-label=Text></textarea>"
+        + "".join(f"<input aria-label=F{i} value=v>" for i in range(50))
+        + "<input aria-label=None><button>Save</button></form>"
+    )
+    tab.js("document.querySelector('textarea').value = 'Dear all,\\n' + 'x'.repeat(1200)")
+    probe = tab.probe("click_ax", ref_id=tab.ref("button"))
+    assert (probe["total"], len(probe["fields"])) == (51, 40)
+    text = "Dear all,\n" + "x" * 990
+    assert probe["fields"][0] == {"label": "Text", "value": text, "masked": False, "more": 210}
+
+
 def test_it_changes_nothing(tab: Tab) -> None:
     tab.show(FORM)
     ref = tab.ref('button "Order now"')
@@ -176,9 +189,7 @@ def test_what_a_press_sets_off_counts(tab: Tab, html: str, tool: str, args: dict
 
 
 def test_a_label_is_judged_by_reference_too(tab: Tab) -> None:
-    tab.show(
-        f"<label for=pay>Go on</label>{OPENER}<button id=pay aria-label=Pay>Pay</button></form>"
-    )
+    tab.show(f"<label for=pay>Go on</label>{OPENER}<button id=pay aria-label=Pay>Pay</button></form>")
     probe = tab.probe("click_ax", ref_id=tab.call("click", selector="label")["ref_id"])
     assert (probe["submits"], probe["control"]) == (True, "Pay")
 

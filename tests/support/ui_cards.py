@@ -25,6 +25,10 @@ PROBE = {
         {"label": "Password", "value": "x", "masked": True},
     ],
 }
+LETTER = (
+    "We met on Monday and agreed that the roof is mended first, the windows follow in spring, and that Ada "
+    "asks for two more offers.\n"
+)
 MAIL = ev.CardField(label="Text from mail.example", value="Your order number is 5521-8890, PIN in the letter")
 
 ASKED: Final[dict[str, ev.Card]] = {
@@ -97,6 +101,18 @@ ASKED: Final[dict[str, ev.Card]] = {
     ),
     "window": card(Ask.WINDOW, "", TASK_OPTIONS, details=[detail("Size", "width 1200, height 800")]),
     "send": card_for(PROBE, "https://shop.example/basket"),
+    "send_long": card_for(
+        {
+            **PROBE,
+            "fields": [
+                {"label": "Subject", "value": "Minutes", "masked": False},
+                {"label": "Text", "value": "Dear all,\n\n" + LETTER * 6, "masked": False, "more": 412},
+                {"label": "Notes", "value": LETTER * 3, "masked": False},
+            ],
+            "total": 57,
+        },
+        "https://shop.example/basket",
+    ),
     "press": card_for(
         {**PROBE, "submits": False, "commits": True, "control": "Delete this conversation", "fields": []},
         "https://chat.example/room",

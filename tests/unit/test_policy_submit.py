@@ -168,7 +168,7 @@ def test_big_forms_are_bounded() -> None:
     card = card_for({**PROBE, "fields": fields, "control": "x" * 100_000}, "https://shop.example/")
     assert len(card.fields) == 12
     assert "28 more fields" in card.question
-    assert len(card.model_dump_json()) < 6_000
+    assert len(card.model_dump_json()) < 16_000
 
 
 @pytest.mark.parametrize(
@@ -215,3 +215,27 @@ async def test_the_tab_of_the_run_is_asked() -> None:
     host = shop()
     await SubmitPolicy().needs_card(context(host), tool("click_ax"), {"ref_id": "ref_1"})
     assert {call.tab_id for call in host.page.calls} == {TAB}
+
+
+def test_values_are_shown_whole_with_their_line_ends_and_what_is_missing_is_counted() -> None:
+    text = "Dear all,\n" + "x" * 980
+    fields = [
+        {"label": "Text", "value": text, "masked": False},
+        {"label": "Longer", "value": "y" * 1_000, "masked": False, "more": 234},
+        {"label": "Password", "value": "•", "masked": True, "more": 234},
+        {"label": "Odd", "value": "z", "masked": False, "more": "many"},
+    ]
+    shown = card_for({"submits": True, "fields": fields, "total": 60}, "https://shop.example/")
+    values = [field.value for field in shown.fields]
+    assert values[0] == text
+    assert values[1] == "y" * 1_000 + "… (+234)"
+    assert values[2] == MASK
+    assert values[3] == "z"
+    assert "48 more fields are not listed" in shown.question
+
+
+@pytest.mark.parametrize("total", [None, -1, True, "60", 2.5, 1])
+def test_a_total_that_is_none_changes_nothing(total: Any) -> None:
+    fields = [{"label": f"F{n}", "value": "v", "masked": False} for n in range(14)]
+    shown = card_for({"submits": True, "fields": fields, "total": total}, "https://shop.example/")
+    assert "2 more fields are not listed" in shown.question

@@ -13,6 +13,8 @@ import { answerCard } from "./store.js";
 const MANY_FIELDS = 8;
 /** A longer value scrolls by itself. */
 const LONG = 300;
+/** From so many characters together on all lines scroll inside the card, or its buttons would be out of sight. */
+const MUCH = 1_200;
 /** Names of lines that Python gives; others are a page's own. */
 const DETAILS = ["Action", "Address", "Body", "Enter", "File", "Request", "Size"];
 /** Answers that count beyond the task: they stand apart from the buttons for this question. */
@@ -143,7 +145,7 @@ function Question({ card }) {
  */
 function Lines({ lines, own = false }) {
   if (!lines.length) return null;
-  const many = lines.length > MANY_FIELDS;
+  const many = lines.length > MANY_FIELDS || lines.reduce((sum, { value }) => sum + value.length, 0) > MUCH;
   return (
     <dl class={`card-fields ${many ? "many" : ""}`} tabIndex={many ? 0 : undefined}>
       {lines.map((field, index) => (

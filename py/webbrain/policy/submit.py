@@ -15,7 +15,7 @@ from webbrain.core.events import Card, CardField
 from webbrain.core.limits import PAGE_READ_TIMEOUT
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
-from webbrain.policy.asking import ONCE, PRESS_OPTIONS, SUBMIT_OPTIONS, Ask, card
+from webbrain.policy.asking import ONCE, PRESS_OPTIONS, SUBMIT_OPTIONS, VALUE_CHARS, Ask, card
 from webbrain.policy.credentials import MASK, names_secret
 from webbrain.policy.origins import is_local, known_key, plain
 from webbrain.policy.place import changed
@@ -26,7 +26,7 @@ from webbrain.tools.problems import sentence
 
 CARD_FIELDS: Final = 12
 FIELD_LABEL_CHARS: Final = 80
-FIELD_VALUE_CHARS: Final = 200
+HOST_CHARS: Final = 200
 CONTROL_CHARS: Final = 80
 
 DENIED: Final = (
@@ -175,20 +175,21 @@ def card_for(probe: Mapping[str, Any], page_url: str, frame_url: str = "") -> Ca
     """
     here = frame_url or page_url
     action = str(probe.get("action") or here)
-    host = known_key(action) or plain(str(probe.get("host") or ""), FIELD_VALUE_CHARS) or known_key(here)
+    host = known_key(action) or plain(str(probe.get("host") or ""), HOST_CHARS) or known_key(here)
     fields = probe.get("fields")
     entries = [entry for entry in fields if isinstance(entry, Mapping)] if isinstance(fields, list) else []
+    more = max(len(entries), _count(probe.get("total"))) - CARD_FIELDS
     control = plain(str(probe.get("control") or ""), CONTROL_CHARS)
     submits = probe.get("submits") is not False
     ask = (Ask.SUBMIT if control else Ask.SUBMIT_UNNAMED) if submits else Ask.PRESS
-    params = {"control": control, "page": known_key(page_url), "more": str(len(entries) - CARD_FIELDS)}
+    params = {"control": control, "page": known_key(page_url), "more": str(more)}
     return card(
         ask,
         host,
         SUBMIT_OPTIONS if submits else PRESS_OPTIONS,
         kind="submit",
         fields=[_field(entry) for entry in entries[:CARD_FIELDS]],
-        warnings=_warnings(submits, action, host, params["page"], len(entries) - CARD_FIELDS),
+        warnings=_warnings(submits, action, host, params["page"], more),
         params=params,
     )
 
@@ -207,5 +208,14 @@ def _field(entry: Mapping[str, Any]) -> CardField:
     label = plain(str(entry.get("label") or ""), FIELD_LABEL_CHARS) or "(no label)"
     masked = entry.get("masked") is not False or names_secret(label)
     value = str(entry.get("value") or "")
-    shown_value = (MASK if value else "") if masked else plain(value, FIELD_VALUE_CHARS, lines=True)
-    return CardField(label=label, value=shown_value, masked=masked)
+    if masked:
+        return CardField(label=label, value=MASK if value else "", masked=True)
+    shown = plain(value, VALUE_CHARS, lines=True)
+    if missing := _count(entry.get("more")):
+        shown = f"{shown}… (+{missing})"
+    return CardField(label=label, value=shown, masked=False)
+
+
+def _count(value: Any) -> int:
+    """A number of the page's side, or none."""
+    return value if type(value) is int and value > 0 else 0
