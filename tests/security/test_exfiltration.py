@@ -314,4 +314,4 @@ async def test_without_the_memory_of_what_it_wrote_it_gets_out(
 
 async def as_before(self: Origins, result: ToolResult) -> str:
     """Every result is about the page that is shown."""
-    return self._origin if self._spec.untrusted else ""
+    return await self._origin if self._origin else ""
