@@ -14,13 +14,22 @@ from webbrain.core.errors import BridgeError
 from webbrain.host.memory import MemoryHost
 from webbrain.testing.scripted import call
 
-WRITES = ("store.append", "store.delete", "session.set", "session.remove", "settings.set", "settings.remove")
+WRITES = (
+    *("store.append", "store.delete", "session.set", "session.remove", "settings.set", "settings.remove"),
+    *("table.put", "table.delete"),
+)
 FULL = BridgeError("The disk is full.", code="store_failed", data={"reason": "full"})
+
+OLD = {"runId": "run_old", "startedAt": 1, "status": "completed", "chars": 10}
+"""An older recording."""
 
 
 async def _run_with_refusals(refused: Any) -> tuple[Bench, list[str]]:
-    """The scenario, with the writes refused for which ``refused(index, name)`` says so."""
+    """The scenario, recorded beside an older recording that may make room, with the writes refused for which
+    ``refused(index, name)`` says so."""
     bench = scenario()
+    bench.host.settings.values["tracingEnabled"] = True
+    bench.host.tables.data["runs"] = {("run_old", None): dict(OLD)}
     writes: list[str] = []
 
     def hook(name: str) -> None:
@@ -41,7 +50,12 @@ async def _run_with_refusals(refused: Any) -> tuple[Bench, list[str]]:
     return bench, writes
 
 
-COUNT = len(asyncio.run(_run_with_refusals(lambda index, name: False))[1])
+NAMES = asyncio.run(_run_with_refusals(lambda index, name: False))[1]
+COUNT = len(NAMES)
+
+
+def test_every_kind_of_write_is_refused_somewhere() -> None:
+    assert {"store.append", "session.set", "table.put"} <= set(NAMES)
 
 
 @pytest.mark.parametrize("place", range(COUNT))
@@ -59,8 +73,22 @@ async def test_storage_that_is_full_from_some_write_on(place: int) -> None:
         assert "internal_error" not in [event["data"]["code"] for event in bench.events("error")]
         clicks = bench.host.page.actions().count("click_ax")
         assert clicks <= 1
+        if "table.put" in writes[place:]:
+            told = [event["data"]["code"] for event in bench.events("warning")]
+            assert "trace_stopped" in told or "table.put" in writes[:place]
         if "store.append" in writes[place:]:
             assert "journal_failed" in [event["data"]["code"] for event in bench.events("warning")]
+    await _all_is_there(bench)
+
+
+@pytest.mark.parametrize("place", [place for place, name in enumerate(NAMES) if name == "table.put"])
+@pytest.mark.parametrize("more", [0, 1])
+async def test_room_that_is_or_cannot_be_made(place: int, more: int) -> None:
+    """A part of a recording finds no room, and the older recording can be deleted for it, or cannot."""
+    bench, writes = await _run_with_refusals(lambda index, name: place <= index <= place + more)
+    assert bench.last("run_complete")["status"] == "completed"
+    dropped = ("run_old", None) not in bench.host.tables.data["runs"]
+    assert dropped is ("table.delete" in writes and writes.index("table.delete") > place + more)
     await _all_is_there(bench)
 
 

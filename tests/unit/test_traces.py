@@ -12,7 +12,7 @@ from tests.support.toolbox import TAB, page_host
 from webbrain.agent import recording_writer
 from webbrain.core.errors import BridgeError, ProviderFailed, WebBrainError
 from webbrain.core.messages import ModelReply, Usage
-from webbrain.host.memory import MemoryHost
+from webbrain.host.memory import Gate, MemoryHost
 from webbrain.policy import redaction
 from webbrain.services import traces
 from webbrain.testing.scripted import call
@@ -362,8 +362,41 @@ async def test_a_full_browser_with_nothing_to_delete_ends_the_recording_with_a_w
     one.host.tables.fail = FULL
     told = await one.run("Look", "ask")
     codes = [event["data"]["code"] for event in told if event["type"] == "warning"]
-    assert codes in ([], ["trace_stopped"])  # a short run may be over before the third refusal
+    assert codes == ["trace_stopped"]
     assert told[-1]["data"]["status"] == "completed"
+
+
+NOTICE_MS = 2_000
+"""What somebody waits at most for the word that a recording has ended."""
+
+
+async def _told_after_ms() -> int:
+    """How long after the disk became full, in the middle of a run, the user hears of it."""
+    one = bench(READS, Gate(), DONE)
+    full_at = 0.0
+
+    def full(name: str) -> None:
+        nonlocal full_at
+        if name == "table.put" and one.host.tables.data.get("runs") and not full_at:
+            full_at = one.host.clock.now() * 1000
+            one.host.tables.fail = FULL
+
+    one.host.hook = full
+    await one.start("Look", "ask")
+    await one.until("warning", lambda data: data["code"] == "trace_stopped")
+    (told,) = [event for event in one.events("warning") if event["data"]["code"] == "trace_stopped"]
+    await one.stop()
+    return int(told["at"] - full_at)
+
+
+async def test_the_word_that_the_disk_is_full_comes_at_once() -> None:
+    assert await _told_after_ms() < NOTICE_MS
+
+
+async def test_asking_a_full_disk_again_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control of the one before."""
+    monkeypatch.setattr(recording_writer, "is_full", lambda error: False)
+    assert await _told_after_ms() > NOTICE_MS
 
 
 async def test_one_recording_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from webbrain.agent.exchanges import MARGIN, message_view
+from webbrain.core.errors import BridgeError
 from webbrain.core.messages import Message
 from webbrain.host.protocols import Clock
 from webbrain.host.tables import Entry
@@ -21,7 +22,7 @@ WRITE_CHARS: Final = 4_000_000
 WAITING: Final = 400
 """Events that may wait for a store that does not take them."""
 FAILURES: Final = 3
-"""After so many refusals in a row the recording ends."""
+"""After so many refusals in a row the recording ends; after the first if the storage is full."""
 RUN_CHARS: Final = 100_000_000
 """What one recording may take; what comes after is counted and not kept."""
 
@@ -153,7 +154,7 @@ class Writer:
             await self._shelf.put(self.run_id, entries, chars)
         except Exception as error:
             self._failures += 1
-            if self._failures >= FAILURES:
+            if is_full(error) or self._failures >= FAILURES:
                 raise
             _log.warning("A part of a recording was not stored: %s", error)
             self.row["chars"] -= chars
@@ -212,6 +213,12 @@ class Writer:
         for key in ("userMessage", "finalContent"):
             row[key] = row[key][:TEXT_CHARS]
         return row
+
+
+def is_full(error: Exception) -> bool:
+    """Whether there is no room, and nothing left that could make some: asking again would only put off the
+    word that the user is owed."""
+    return isinstance(error, BridgeError) and error.data.get("reason") == "full"
 
 
 class _Keeper:
