@@ -3,13 +3,14 @@
 import base64
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from tests.support.browsers import Browser
 from tests.support.pdf_files import pdf, prose
 from tests.support.screens import Panel, Settings
-from tests.support.script import call, say
+from tests.support.script import call, done, say
 from tests.support.stage import Stage
 from webbrain.testing.chat import ModelCall
 from webbrain.testing.model_server import ModelServer, Script
@@ -125,6 +126,26 @@ def test_a_service_with_documents_gets_all_three(stage: Stage) -> None:
     )
     assert shown == ["pot.png", "invoice.pdf", "notes.txt"]
     panel.page.wait("!!document.querySelector('.sent-files .picture img')", what="the small picture")
+
+
+def test_an_attached_file_is_handed_to_a_page(stage: Stage) -> None:
+    """ "Upload this": the card names the file and where it goes, and the page gets it byte by byte."""
+    tab = stage.open_tab()
+    panel = stage.open_panel(tab)
+    tab.page.eval("document.body.insertAdjacentHTML('afterbegin', '<input type=file id=cv>') ?? true")
+    attach(panel, ("invoice.pdf", INVOICE))
+    stage.plan(call("upload_file", attachments=["invoice.pdf"], selector="#cv"), done("Sent.", "partial"))
+    panel.send("Upload this.", "act")
+    card = panel.wait_card()
+    assert "invoice.pdf" in card
+    assert urlsplit(stage.shop.url).netloc in card
+    panel.answer("once")
+    assert panel.wait_over(60).status == "completed"
+    stage.settled()
+    got = "document.querySelector('#cv').files[0]"
+    assert tab.page.eval(f"{got}.name + ' ' + {got}.type") == "invoice.pdf application/pdf"
+    script = f"{got}.arrayBuffer().then((all) => btoa(String.fromCharCode(...new Uint8Array(all))))"
+    assert base64.b64decode(tab.page.eval(script)) == INVOICE
 
 
 def test_a_reopened_panel_shows_them_and_a_follow_up_still_has_them(stage: Stage) -> None:

@@ -34,6 +34,8 @@ SWITCHES = (
     "--use-fake-device-for-media-stream",
     "--use-fake-ui-for-media-stream",
     "--remote-debugging-port=0",
+    # Names for look-alikes of sites.
+    "--host-resolver-rules=MAP *.lookalike.example 127.0.0.1",
 )
 LOG_LINES = 400
 WORKER_ANSWERS = 2.0
