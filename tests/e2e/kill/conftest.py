@@ -4,6 +4,9 @@ from collections.abc import Generator
 
 import pytest
 
+from tests.e2e.kill.scene import Scene
+from tests.support.stage import LOG_TAIL
+
 CELLS: dict[tuple[str, str], dict[str, str]] = {}
 
 
@@ -11,8 +14,11 @@ CELLS: dict[tuple[str, str], dict[str, str]] = {}
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note a combination's outcome."""
+    """Note a combination's outcome, and put beside a failure what the extension said."""
     report = yield
+    scene = getattr(item, "funcargs", {}).get("scene")
+    if report.failed and report.when == "call" and isinstance(scene, Scene):
+        report.sections.append(("extension log", scene.browser.log()[-LOG_TAIL:]))
     parameters = getattr(item, "callspec", None)
     if parameters is not None and "point" in parameters.params and (report.when == "call" or report.failed):
         given = parameters.params

@@ -16,6 +16,7 @@ from tests.support.approve import allow_in
 from tests.support.browsers import Browser, Tab, open_browser
 from tests.support.browsers.base import wait_until
 from tests.support.browsers.chromium import Chromium
+from tests.support.browsers.firefox import Firefox
 from tests.support.browsers.open import FOLDERS
 from tests.support.screens import Panel, Turn
 from tests.support.stage import choose_model
@@ -50,6 +51,10 @@ class Scene:
     tab: Tab = field(init=False)
     panel: Panel = field(init=False)
     name: str = ""
+    cards: list[int] = field(default_factory=list)
+    """How many effects there were when each card was answered."""
+    sound: bool = True
+    """Whether another cell may have this browser: not after a failure."""
 
     def __post_init__(self) -> None:
         self.browser = self._open()
@@ -68,6 +73,8 @@ class Scene:
     def begin(self, point: str) -> None:
         """Give a task, and return once the run stands at ``point``."""
         self.name = f"{point}-{next(NUMBERS)}"
+        self.sound = False
+        self.cards.clear()
         self.model.calls.clear()
         self.tab = self.browser.open_tab(f"{self.counter.url}/page/{self.name}")
         self.panel = Panel(self.browser, self.tab)
@@ -83,7 +90,8 @@ class Scene:
         self._session(f"set({json.dumps({RELEASED: True})})")
 
     def _session(self, what: str) -> Any:
-        return self.browser.control.eval(f"chrome.storage.session.{what}.then((found) => found ?? true)")
+        area = "(globalThis.browser ?? chrome).storage.session"
+        return self.browser.control.eval(f"{area}.{what}.then((found) => found ?? true)")
 
     def _get(self, key: str) -> Any:
         return self._session(f"get({json.dumps([key])})").get(key)
@@ -96,7 +104,7 @@ class Scene:
 
     def kill_browser(self) -> None:
         """End the browser, and start it again with the same profile and the same page."""
-        cast(Chromium, self.browser).crash()
+        cast(Chromium | Firefox, self.browser).crash()
         self.browser.close()
         self.browser = self._open()
         self.tab = self.browser.open_tab(f"{self.counter.url}/page/{self.name}")
@@ -125,15 +133,24 @@ class Scene:
 
     # --- looking ---
 
-    def finish(self, *, done: Callable[[Turn], bool] | None = None) -> list[Turn]:
-        """Say yes to what is asked until the run that goes on is over; return all runs the panel shows."""
+    def wait_first(self, status: str) -> None:
+        """Return once the panel shows that the run of :meth:`begin` ended so."""
+
+        def ended() -> bool:
+            turns = self.panel.turns()
+            return bool(turns) and turns[0].status == status
+
+        wait_until(ended, PATIENCE, lambda: f"{status}: {self.panel.turns()}")
+
+    def finish(self) -> list[Turn]:
+        """Say yes to what is asked until the newest run is completed; return all runs the panel shows."""
         end = time.monotonic() + PATIENCE
-        over = done or (lambda turn: turn.status == "completed")
         while True:
             last = self.panel.last()
-            if last and over(last):
+            if last and last.status == "completed":
                 return self.panel.turns()
             if last and last.card and last.status == "running":
+                self.cards.append(self.effects)
                 self.panel.answer("once")
             assert time.monotonic() < end, f"it does not end: {self.panel.turns()}"
             time.sleep(0.1)
@@ -151,6 +168,11 @@ class Scene:
         except TimeoutError:
             return found
         return []
+
+    @property
+    def effects(self) -> int:
+        """How many the page of this cell had so far."""
+        return self.counter.count(self.name)
 
     def clear(self) -> None:
         """Close what a cell opened."""
@@ -181,9 +203,9 @@ def copied(engine: str, place: Path) -> Path:
     return folder
 
 
-def steps_of(turns: list[Turn]) -> list[tuple[str, str]]:
-    """``(tool, state)`` of everything the panel shows, oldest first."""
-    return [(step["tool"], step["state"]) for turn in turns for step in turn.steps]
+def steps_of(turn: Turn) -> list[tuple[str, str]]:
+    """``(tool, state)`` of everything the panel shows of a run, oldest first."""
+    return [(step["tool"], step["state"]) for step in turn.steps]
 
 
 def new_model() -> ModelServer:

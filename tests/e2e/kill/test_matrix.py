@@ -4,6 +4,7 @@ Ten combinations run with the other tests; ``make test-kill`` runs all of them a
 """
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +22,10 @@ pytestmark = [pytest.mark.dist]
 
 PARTS: Final = ("service_worker", "python_worker", "offscreen", "panel", "tab", "browser", "update")
 OWN_BROWSER: Final = ("browser", "update")
-IN_FIREFOX: Final = ("python_worker", "panel", "tab", "update")
-"""Its background page is service worker and offscreen page in one, and a temporary add-on does not outlive
-the browser."""
+WEARS_OUT: Final = ("python_worker",)
+"""A browser gets no second one of these: the third Worker in a row that dies young is not replaced."""
+IN_FIREFOX: Final = ("python_worker", "panel", "tab", "browser", "update")
+"""Its background page, which lives as long as the browser, is service worker and offscreen page in one."""
 USUAL: Final = (
     ("service_worker", "before_call"),
     ("service_worker", "after_effect_before_reply"),
@@ -37,9 +39,60 @@ USUAL: Final = (
     ("update", "after_effect_before_reply"),
 )
 ALL: Final = bool(os.environ.get("ALL_KILLS"))
-IN_FLIGHT: Final = ("before_call", "after_effect_before_reply", "journal_written")
-"""Points at which the beginning of an action is on record and its end is not."""
-WHOLE: Final = ["get_accessibility_tree", "click_ax", "get_accessibility_tree", "done"]
+LOOK: Final = ("get_accessibility_tree", "ok")
+PRESS: Final = ("click_ax", "ok")
+UNSURE: Final = ("click_ax", "unknown")
+HELD_BACK: Final = ("click_ax", "failed")
+"""An action that was not carried out, because nobody had looked what came of the one before it."""
+END: Final = ("done", "ok")
+WHOLE: Final = [LOOK, PRESS, LOOK, END]
+
+Steps = list[tuple[str, str]]
+
+EFFECTS_BY_THEN: Final = dict.fromkeys(POINTS, 0) | {"after_effect_before_reply": 1, "mid_stream": 1}
+"""How many effects there were when the run stood at a point."""
+WORKER_GONE: Final[dict[str, Steps]] = {
+    "before_call": [LOOK, UNSURE, LOOK, PRESS, LOOK, END],
+    "after_effect_before_reply": [LOOK, UNSURE, LOOK, END],
+}
+"""The service worker carries a call to the page. Cut off there it is looked into, and done again if it had
+not happened; at every other point the run notices nothing."""
+CUT_OFF: Final[dict[str, Steps]] = {
+    "before_call": [LOOK, UNSURE],
+    "after_effect_before_reply": [LOOK, UNSURE],
+    "mid_stream": [LOOK, PRESS],
+    "awaiting_consent": [LOOK],
+    "journal_written": [LOOK, UNSURE],
+    "journal_not_written": [LOOK],
+}
+"""What a run that ended with Python shows of itself: the last step on record, and nothing that is not so."""
+TAB_GONE: Final = CUT_OFF | {
+    "journal_written": [LOOK, HELD_BACK],
+    "journal_not_written": [LOOK, HELD_BACK],
+}
+"""What a run shows whose tab was closed. Python lives and knows that the page was not asked."""
+
+LOOKED_INTO: Final[Steps] = [HELD_BACK, LOOK, END]
+DONE_AGAIN: Final[Steps] = [HELD_BACK, LOOK, PRESS, LOOK, END]
+DONE_NOW: Final[Steps] = [PRESS, LOOK, END]
+GOES_ON: Final[dict[str, Steps]] = {
+    "before_call": LOOKED_INTO,
+    "after_effect_before_reply": LOOKED_INTO,
+    "mid_stream": LOOKED_INTO,
+    "awaiting_consent": DONE_NOW,
+    "journal_written": DONE_AGAIN,
+    "journal_not_written": DONE_NOW,
+}
+"""What the run does that goes on by itself. The model presses at once, whatever it is told: it is held back
+until it has looked what became of its press. A call on its way to the page is carried out all the same."""
+CONTINUED: Final = dict.fromkeys(POINTS, DONE_AGAIN) | {
+    "after_effect_before_reply": LOOKED_INTO,
+    "mid_stream": LOOKED_INTO,
+}
+"""The same at a person's word, in a new browser or a new version: nothing lived on, and the page has no
+element by the old reference any more."""
+LATER: Final = 1.0
+"""Seconds after the end of a run in which nothing may happen any more."""
 
 CHROMIUM: Final = [
     pytest.param("chromium", part, point, marks=pytest.mark.chromium, id=f"chromium-{part}-{point}")
@@ -92,63 +145,64 @@ def scene(rooms: Rooms, engine: str, part: str, tmp_path: Path) -> Iterator[Scen
         return
     if engine not in rooms.shared:
         rooms.shared[engine] = rooms.scene(engine, crash.TARGET / FOLDERS[engine])
-    yield rooms.shared[engine]
-    rooms.shared[engine].clear()
+    shared = rooms.shared[engine]
+    try:
+        yield shared
+    finally:
+        if shared.sound and part not in WEARS_OUT:
+            shared.clear()
+        else:
+            rooms.shared.pop(engine).close()
 
 
 @pytest.mark.parametrize(("engine", "part", "point"), CHROMIUM + FIREFOX)
 def test_kill(scene: Scene, engine: str, part: str, point: str) -> None:
     scene.begin(point)
-    effects_before = scene.counter.count(scene.name)
-    assert effects_before == (1 if point in ("after_effect_before_reply", "mid_stream") else 0)
+    assert scene.effects == EFFECTS_BY_THEN[point]
     scene.kill(part)
     scene.release()
     if part == "tab":
-        _tab_gone(scene, effects_before)
+        _tab_gone(scene, point)
     elif part in ("panel", "service_worker"):
-        _nothing_lost(scene, part, point)
+        _nothing_lost(scene, WORKER_GONE.get(point, WHOLE) if part == "service_worker" else WHOLE)
     else:
         _interrupted(scene, part, point)
+    if part != "tab":
+        assert scene.effects == 1
+        # Whoever had been asked was asked again, or still, and nothing happened before the answer.
+        assert scene.cards == ([0] if point == "awaiting_consent" else [])
     assert scene.faults() == []
+    scene.sound = True
 
 
-def _nothing_lost(scene: Scene, part: str, point: str) -> None:
+def _nothing_lost(scene: Scene, steps: Steps) -> None:
     """The run itself lives on."""
-    turns = scene.finish()
-    assert len(turns) == 1
-    assert scene.counter.count(scene.name) == 1
-    steps = steps_of(turns)
-    tools = [tool for tool, _ in steps]
-    if part == "service_worker" and ("click_ax", "unknown") in steps:
-        # The call was cut off under way: looked into, and done again only if it had not happened.
-        assert point in IN_FLIGHT
-        again = 0 if point == "after_effect_before_reply" else 2
-        assert tools == [*WHOLE[:3], *WHOLE[1:3][:again], "done"]
-    else:
-        assert tools == WHOLE
+    (turn,) = scene.finish()
+    assert steps_of(turn) == steps
 
 
 def _interrupted(scene: Scene, part: str, point: str) -> None:
     """The run is shown as interrupted at its last step, and goes on: by itself, or at a person's word."""
     by_itself = part not in OWN_BROWSER
-    turns = scene.finish(done=lambda turn: turn.status == ("completed" if by_itself else "interrupted"))
+    scene.wait_first("interrupted")
     if not by_itself:
-        assert len(turns) == 1
+        (turn,) = scene.panel.turns()
+        assert steps_of(turn) == CUT_OFF[point]
+        assert scene.effects == EFFECTS_BY_THEN[point]
         scene.panel.page.click("[data-action=continue]")
-        turns = scene.finish()
-    first, second = turns
+    first, second = scene.finish()
     assert (first.status, second.status) == ("interrupted", "completed")
-    assert second.warnings if by_itself else not second.warnings
-    states = [state for tool, state in steps_of([first]) if tool == "click_ax"]
-    assert states == (["unknown"] if point in IN_FLIGHT else ["ok"] if point == "mid_stream" else states)
-    if point in IN_FLIGHT:  # the model pressed at once, and was held back until it had looked
-        pressed = [(tool, state) for tool, state in steps_of([second])][:2]
-        assert pressed == [("click_ax", "failed"), ("get_accessibility_tree", "ok")]
-    assert scene.counter.count(scene.name) == 1
+    assert steps_of(first) == CUT_OFF[point]
+    assert bool(second.warnings) == by_itself
+    assert steps_of(second) == (GOES_ON if by_itself else CONTINUED)[point]
 
 
-def _tab_gone(scene: Scene, effects: int) -> None:
-    """Nothing more happens, and the run says how it ended."""
-    turns = scene.finish(done=lambda turn: turn.over)
-    assert turns[-1].status in ("stopped", "failed", "interrupted"), turns
-    assert scene.counter.count(scene.name) <= max(1, effects)
+def _tab_gone(scene: Scene, point: str) -> None:
+    """Nothing more happens, and the run says how it ended and what became of its last action."""
+    scene.wait_first("failed")
+    (turn,) = scene.panel.turns()
+    assert turn.error == "no_tab"
+    assert steps_of(turn) == TAB_GONE[point]
+    assert scene.cards == []
+    time.sleep(LATER)
+    assert scene.effects == EFFECTS_BY_THEN[point]

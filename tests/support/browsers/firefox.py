@@ -28,6 +28,7 @@ QUIET: Mapping[str, bool | int | str] = {
     "app.normandy.enabled": False,
     "app.update.enabled": False,
     "browser.aboutwelcome.enabled": False,
+    "browser.sessionstore.resume_from_crash": False,
     "browser.safebrowsing.malware.enabled": False,
     "browser.safebrowsing.phishing.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
@@ -41,13 +42,18 @@ QUIET: Mapping[str, bool | int | str] = {
     "media.navigator.permission.disabled": True,
     "media.navigator.streams.fake": True,
     "extensions.update.enabled": False,
+    # A temporary add-on is gone when the browser starts again; put in anew, it finds what it had stored.
+    "extensions.webextensions.keepStorageOnUninstall": True,
+    "extensions.webextensions.keepUuidOnUninstall": True,
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "privacy.reduceTimerPrecision": False,
     "services.settings.server": "data:,#off",
+    "toolkit.startup.max_resumed_crashes": -1,
     "toolkit.telemetry.enabled": False,
 }
-"""No greeting, no update, no call home; consoles go to standard output; clocks are exact."""
+"""No greeting, no update, no call home, no question after a crash; consoles go to standard output; clocks are
+exact; storage outlives an add-on."""
 
 KEYS = {
     "Enter": "\ue007",
@@ -173,6 +179,7 @@ class Firefox(Browser):
         self._temporary = None if profile else Path(tempfile.mkdtemp(prefix="webbrain-firefox-"))
         self._profile = profile or self._temporary
         assert self._profile is not None
+        self._profile.mkdir(parents=True, exist_ok=True)
         manifest = json.loads((extension / "manifest.json").read_text(encoding="utf-8"))
         self._addon = addon = manifest["browser_specific_settings"]["gecko"]["id"]
         self.origin = f"moz-extension://{UUID}"
@@ -236,6 +243,11 @@ class Firefox(Browser):
         self._output.close()
         if self._temporary:
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def crash(self) -> None:
+        """End the whole browser at once. Only :meth:`close` may follow."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
 
     def hold_dialogs(self) -> None:
         return  # the session leaves them alone in any case
