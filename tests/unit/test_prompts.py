@@ -13,7 +13,9 @@ import pytest
 import webbrain
 from tests.support.agent import Bench
 from tests.support.models import endpoint
+from tests.support.toolbox import page_host
 from webbrain import prompts
+from webbrain.core.messages import ImagePart
 from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Capabilities
 from webbrain.prompts import COMPOSED, prompt, system_prompt
@@ -22,7 +24,12 @@ from webbrain.providers.wire import Learned
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 from webbrain.tools import registry
 
-FIRST_REQUEST_BYTES = 25_000
+FIRST_REQUEST_BYTES = 25_600
+ABLE = {
+    "memory": Capabilities(browser="memory"),
+    "chrome": Capabilities(browser="chrome", cdp=True),
+    "firefox": Capabilities(browser="firefox", captures_background_tabs=True),
+}
 PROMPT_CHARS = {
     "ask": 4_000,
     "act-compact": 1_500,
@@ -81,13 +88,25 @@ def test_constrained_and_dev() -> None:
     assert system_prompt(Mode.ACT, Tier.FULL) is system_prompt(Mode.ACT, Tier.FULL), "read once"
 
 
+def replace_picture(picture: ImagePart) -> ImagePart:
+    """The same without what it shows."""
+    return picture.model_copy(update={"data_url": "data:image/jpeg;base64,"})
+
+
+@pytest.mark.parametrize("browser", ABLE)
+@pytest.mark.parametrize("sees", [False, True], ids=["blind", "sees"])
 @pytest.mark.parametrize(("mode", "tier"), CASES)
-async def test_first_request_is_small(mode: Mode, tier: Tier) -> None:
-    """As it is sent, in bytes; the sizes by part are printed with ``pytest -s``."""
-    model = ScriptedModel(call("done", summary="Done.", outcome="success"), info=replace(INFO, tier=tier))
-    bench = Bench(model=model)
+async def test_first_request_is_small(mode: Mode, tier: Tier, sees: bool, browser: str) -> None:
+    """As it is sent, in bytes, wherever it is sent from; the sizes by part are printed with ``pytest -s``."""
+    info = replace(INFO, tier=tier, supports_vision=sees)
+    model = ScriptedModel(call("done", summary="Done.", outcome="success"), info=info)
+    bench = Bench(model=model, host=page_host(capabilities=ABLE[browser]))
     await bench.run("Fill in the form with my name, Ada Lovelace, and send it.", mode.value)
-    sent = OpenAIChat().request(endpoint("openai"), model.requests[0], Learned(), stream=False).body
+    asked = model.requests[0]
+    # How large a picture is depends on the page; what is said of it counts.
+    for message in asked.messages:
+        message.images[:] = [replace_picture(picture) for picture in message.images]
+    sent = OpenAIChat().request(endpoint("openai"), asked, Learned(), stream=False).body
     body = json.loads(sent)
     prompt_bytes, tools, rest = (
         len(json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode())

@@ -309,10 +309,10 @@ def _untold(key: str, value: Any) -> bool:
     """Whether a keyword only costs tokens: it goes without saying, and arguments are checked all the same."""
     return (
         (key == "title" and isinstance(value, str))
-        or (key == "default" and (value is None or value is False or value == ""))
+        or (key == "default" and (value is None or value is False or value in ("", [])))
         or (key == "maximum" and isinstance(value, int) and value >= GENEROUS)
         or (key == "default" and value in (0, 1) and value is not True)
-        or key in ("minimum", "minLength", "maxLength", "pattern", "additionalProperties")
+        or key in ("minimum", "minItems", "minLength", "maxLength", "pattern", "additionalProperties")
     )
 
 

@@ -26,9 +26,10 @@ NOBODY: Final = (
 
 
 class Args(ToolArgs):
-    """Ask the user one question and wait. Only if you cannot go on rightly without their answer: two readings
-    that lead to different actions, or something only they know. Not for permission, which is asked for by
-    itself, and never for passwords or codes. Unless `source` is user nobody answered."""
+    """Ask the user one question and wait. Only if you cannot go on rightly without it: two readings lead to
+    different actions, or only they know something. Not for permission (asked for by itself), never for
+    passwords or codes. Unless `source` is user nobody answered.
+    """
 
     question: str = Field(min_length=1, max_length=QUESTION_CHARS)
     options: list[Annotated[str, Field(min_length=1, max_length=OPTION_CHARS)]] = Field(

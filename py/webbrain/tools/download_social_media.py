@@ -39,7 +39,7 @@ class Args(ToolArgs):
     target: Literal["image", "video", "media"] = "media"
     mode: Literal["auto", "main", "all"] = "auto"
     limit: int = Field(1, ge=1, le=MOST_ITEMS)
-    scroll: bool = Field(False, description="Scroll for more")
+    scroll: bool = False
     filename: str | None = Field(None, max_length=NAME_CHARS)
 
 

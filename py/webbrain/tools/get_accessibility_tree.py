@@ -49,7 +49,7 @@ class Args(ToolArgs):
     maxChars: int | None = Field(None, ge=SMALLEST_WINDOW_CHARS, le=WIDE_WINDOW_CHARS)
     ref_id: str | None = Field(None, description="Only this part, values in full")
     page: int = Field(1, ge=1)
-    tree_revision: Revision | None = Field(None, description="For page 2 and later")
+    tree_revision: Revision | None = None
     continuationArgs: Continuation | None = Field(None, json_schema_extra={UNTOLD: True})
 
 

@@ -7,7 +7,7 @@ from webbrain.tools.base import ToolArgs, ToolContext, spec
 
 
 class Args(ToolArgs):
-    """Move the pointer onto an element and leave it there, for menus and hints. Clicks nothing."""
+    """Rest the pointer on an element, for menus and hints. Clicks nothing."""
 
     ref_id: str
 

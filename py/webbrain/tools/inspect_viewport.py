@@ -13,8 +13,8 @@ LOOK_TIMEOUT: Final = 120.0
 
 
 class Args(ToolArgs):
-    """Look at the visible part of the page as a picture (or a description of it): for charts, maps, canvas,
-    images, layout. For text and controls the tree is cheaper."""
+    """See the visible part of the page as a picture (or described): for charts, maps, canvas, images,
+    layout. For text and controls the tree is cheaper."""
 
 
 async def run(ctx: ToolContext, args: Args) -> ToolResult:

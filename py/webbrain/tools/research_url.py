@@ -34,8 +34,8 @@ CUT: Final = "The page has more text. For all of it use fetch_url or navigate th
 
 
 class Args(ToolArgs):
-    """Open an address in a hidden tab, read its main text and links, close the tab. For pages that need their
-    scripts, where fetch_url gives too little."""
+    """Read an address's main text and links in a hidden tab: for pages that need their scripts, where
+    fetch_url gives too little."""
 
     url: str = Field(min_length=1, max_length=egress.MOST_URL_CHARS, pattern=egress.NOT_BLANK)
     timeout: int = Field(LOAD_MS, ge=1_000, le=LOAD_MS_MAX, json_schema_extra={UNTOLD: True})

@@ -22,7 +22,7 @@ class Args(ToolArgs):
 
     ref_id: str
     text: str = Field(max_length=MOST_TEXT_CHARS, description="The whole new value")
-    clear: bool = Field(True, description="Replace what is there")
+    clear: bool = True
     submit: bool = Field(False)
 
 

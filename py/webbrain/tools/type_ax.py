@@ -19,7 +19,7 @@ class Args(ToolArgs):
     if it takes several). To replace what a field holds use set_field. "not_verified": see actual."""
 
     ref_id: str
-    text: str = Field(max_length=MOST_TEXT_CHARS, description="Text to type, or the option to choose")
+    text: str = Field(max_length=MOST_TEXT_CHARS)
     clear: bool = Field(False, json_schema_extra={UNTOLD: True})
 
 
