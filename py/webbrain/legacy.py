@@ -1,17 +1,22 @@
 """The older runtime messages, ``{target: "background", action, ...}``, put into calls of the port.
 
-Only our own pages send them. What belongs to a feature that does not exist answers ``not_available`` in
-plain words.
+Only our own pages send them. What belongs to a feature that is not part of this version answers
+``not_available`` in plain words, and so do the three that kept their sender waiting until a run's end
+(``chat``, ``chat_stream``, ``continue``): ``chat_start`` and ``continue_start`` take their place.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from webbrain.agent.pins import Pins
+from webbrain.agent.scratchpad import SCRATCHPAD_CHARS
 from webbrain.core.errors import WebBrainError
 from webbrain.core.ids import new_id
 
 if TYPE_CHECKING:
     from webbrain.app import App
+    from webbrain.services.conversations import Conversation
 
 Answer = dict[str, Any]
 Message = Mapping[str, Any]
@@ -23,12 +28,6 @@ LATER: Final = frozenset(
         "chat",
         "chat_stream",
         "continue",
-        "compact_conversation",
-        "get_active_prompt_tier",
-        "get_scratchpad",
-        "write_scratchpad",
-        "clear_scratchpad",
-        "get_progress",
         "get_user_memory",
         "add_user_memory",
         "update_user_memory",
@@ -55,12 +54,14 @@ LATER: Final = frozenset(
         "get_recording_state",
         "export_config",
         "import_config",
-        "export_traces",
-        "get_debug_log",
         "disable_dev_diagnostics",
     }
 )
-"""Actions of features that do not exist here (yet)."""
+"""Actions that are not answered in this version."""
+SAVE_TIMEOUT: Final = 2.0
+"""Seconds that a note waits for the store before it is answered anyway."""
+PROGRESS_ROWS: Final = 500
+"""Rows of a progress list in one answer; ``total`` says how many there are."""
 
 RENAMED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "continue_start": ("chat.continue", ("tabId", "requestId")),
@@ -71,6 +72,8 @@ RENAMED: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "list_provider_models": ("providers.models", ("id", "config")),
     "update_provider": ("providers.save", ("id", "config")),
     "set_active_provider": ("providers.activate", ("id",)),
+    "get_debug_log": ("debuglog.get", ()),
+    "export_traces": ("traces.export", ("runId", "format", "after")),
 }
 """Actions that are a method of the port by another name, and the parameters passed on."""
 
@@ -146,6 +149,57 @@ async def _ensure_conversation_id(app: "App", message: Message) -> Answer:
     return {"ok": True, "conversationId": opened["conversationId"]}
 
 
+async def _compact_conversation(app: "App", message: Message) -> Answer:
+    return await app.handle_ui("commands.run", {**_pick(message, ("tabId",)), "text": "/compact"})
+
+
+async def _prompt_tier(app: "App", message: Message) -> Answer:
+    """The tier of the model that is set: what size of prompt and which tools it gets; null without one."""
+    info = await app.providers.active_info()
+    return {"ok": True, "tier": info.tier.value if info else None}
+
+
+async def _pins(app: "App", message: Message) -> Pins:
+    """The notes and the progress list of a tab's conversation."""
+    return (await _conversation(app, message)).completion.pins
+
+
+async def _conversation(app: "App", message: Message) -> "Conversation":
+    opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
+    return await app.conversations.of(opened["tabId"])
+
+
+async def _noted(conversation: "Conversation", text: str, *, replace: bool) -> Answer:
+    """Write into the scratchpad, and wait until it is stored, but not for ever."""
+    written = conversation.completion.pins.write(text, replace=replace)
+    await conversation.journal.saved(SAVE_TIMEOUT)
+    return {"ok": True, "chars": written.chars, "dropped": written.dropped}
+
+
+async def _get_scratchpad(app: "App", message: Message) -> Answer:
+    return {"ok": True, "text": (await _pins(app, message)).scratchpad.text}
+
+
+async def _write_scratchpad(app: "App", message: Message) -> Answer:
+    """Add ``text``, or let it stand alone with ``replace``."""
+    text, conversation = message.get("text"), await _conversation(app, message)
+    if not isinstance(text, str) or len(text) > SCRATCHPAD_CHARS:
+        raise WebBrainError(f"A note has at most {SCRATCHPAD_CHARS} characters.", code="bad_params")
+    return await _noted(conversation, text, replace=message.get("replace") is True)
+
+
+async def _clear_scratchpad(app: "App", message: Message) -> Answer:
+    return await _noted(await _conversation(app, message), "", replace=True)
+
+
+async def _get_progress(app: "App", message: Message) -> Answer:
+    """The rows of the newest task's list."""
+    found = (await _pins(app, message)).read(
+        status=None, session="", everything=False, task_only=False, limit=PROGRESS_ROWS, offset=0
+    )
+    return {"ok": True, **asdict(found)}
+
+
 async def _page_info(app: "App", message: Message) -> Answer:
     opened = await app.handle_ui("panel.open", _pick(message, ("tabId",)))
     return {"ok": True, **(opened["tab"] or {"url": "", "title": ""})}
@@ -159,6 +213,12 @@ OWN: Final[Mapping[str, Callable[["App", Message], Awaitable[Answer]]]] = {
     "plan_response": _plan_response,
     "ensure_conversation_id": _ensure_conversation_id,
     "get_page_info": _page_info,
+    "compact_conversation": _compact_conversation,
+    "get_active_prompt_tier": _prompt_tier,
+    "get_scratchpad": _get_scratchpad,
+    "write_scratchpad": _write_scratchpad,
+    "clear_scratchpad": _clear_scratchpad,
+    "get_progress": _get_progress,
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.agent import Bench, OneModel, types
+from tests.support.agent import Bench, OneModel, end, types
 from tests.support.toolbox import TAB, page_host
 from webbrain.agent.run_words import TAB_CLOSED
 from webbrain.app import App
@@ -260,6 +260,9 @@ async def test_boot_phases_are_named() -> None:
 
 # --- the older messages ---
 
+NO_PARAMS = {"get_providers", "agent_run_ack", "get_debug_log", "get_active_prompt_tier"}
+"""Actions that take nothing that could be wrong, and one that reads first."""
+
 
 async def ask(bench: Bench, action: Any, **rest: Any) -> dict[str, Any]:
     return await bench.app.handle_legacy({"target": "background", "action": action, **rest})
@@ -289,6 +292,40 @@ async def test_what_comes_later_says_so(action: str) -> None:
     assert (await ask(Bench(), action, tabId=TAB))["code"] == "not_available"
 
 
+async def test_an_older_screen_reads_and_writes_the_notes() -> None:
+    rows = [{"id": "tea", "label": "Tea", "status": "processed"}]
+    bench = Bench(
+        call("scratchpad_write", text="Tea costs 4."), call("progress_update", items=rows), end("Done.")
+    )
+    await bench.run("Order")
+    assert await ask(bench, "get_scratchpad", tabId=TAB) == {"ok": True, "text": "Tea costs 4."}
+    told = await ask(bench, "get_progress", tabId=TAB)
+    assert (told["ok"], told["total"], [row["id"] for row in told["rows"]]) == (True, 1, ["tea"])
+    written = await ask(bench, "write_scratchpad", tabId=TAB, text="Mine.")
+    assert written == {"ok": True, "chars": 18, "dropped": 0}
+    await ask(bench, "write_scratchpad", tabId=TAB, text="Alone.", replace=True)
+    later = Bench(host=bench.host.successor())
+    assert (await ask(later, "get_scratchpad", tabId=TAB))["text"] == "Alone."
+    assert await ask(later, "clear_scratchpad", tabId=TAB) == {"ok": True, "chars": 0, "dropped": 0}
+    assert (await ask(later, "get_scratchpad", tabId=TAB))["text"] == ""
+    for text in (None, 7, "x" * 8_001):
+        assert (await ask(later, "write_scratchpad", tabId=TAB, text=text))["code"] == "bad_params"
+
+
+async def test_an_older_screen_asks_for_the_rest() -> None:
+    bench = Bench("Here.")
+    bench.host.settings.values["tracingEnabled"] = True
+    await bench.run("What?", "ask")
+    assert await ask(bench, "get_active_prompt_tier") == {"ok": True, "tier": "full"}
+    assert "What?" in (await ask(bench, "get_debug_log"))["text"]
+    assert (await ask(bench, "compact_conversation", tabId=TAB))["code"] == "nothing_to_compact"
+    (run,) = (await bench.app.handle_ui("traces.list", {}))["runs"]
+    exported = await ask(bench, "export_traces", runId=run["runId"], format="json")
+    assert "What?" in exported["text"]
+    nobody = Bench(providers=OneModel(None))  # type: ignore[arg-type]
+    assert await ask(nobody, "get_active_prompt_tier") == {"ok": True, "tier": None}
+
+
 @pytest.mark.parametrize("action", ["nonsense", "x" * 5_000, "", None, 7, ["chat_start"]])
 async def test_unknown_actions(action: Any) -> None:
     answer = await ask(Bench(), action)
@@ -296,7 +333,7 @@ async def test_unknown_actions(action: Any) -> None:
     assert len(answer["error"]) < 100
 
 
-@pytest.mark.parametrize("action", sorted({*OWN, *RENAMED} - {"get_providers", "agent_run_ack"}))
+@pytest.mark.parametrize("action", sorted({*OWN, *RENAMED} - NO_PARAMS))
 async def test_older_messages_are_checked_like_the_others(action: str) -> None:
     answer = await ask(Bench(), action, tabId="not a number", text=7, mode=None, requestId=None, id=None)
     assert answer["code"] == "bad_params"
