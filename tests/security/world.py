@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from tests.support.toolbox import TAB, page_host
 from webbrain.host.memory import MemoryHost, PageCall, Reply
 from webbrain.host.reach import Download, Frame
+from webbrain.policy.consequential import commits
 
 SHOP: Final = "https://shop.example"
 EVIL: Final = "https://evil.example"
@@ -24,19 +25,37 @@ MAIL: Final = "rosalind.quill@letters.example"
 PAY_FRAME: Final = 3
 EVIL_FRAME: Final = 4
 
-CONTROLS: Final[Mapping[str, str]] = {
-    "ref_1": "Pay now",
-    "ref_2": "Delete account",
-    "ref_3": "Amount",
-    "ref_4": "I accept the terms",
-    "ref_5": "Invoice",
-    "ref_6": "Bin",
-    "ref_7": "Next page",
-    "ref_8": "Confirm transfer",
-    "ref_9": "Save address",
-}
-COMMITS: Final = frozenset({"Pay now", "Delete account", "Confirm transfer", "Save address"})
-"""Controls that commit something. The form around Amount is sent by Enter and by "Pay now"."""
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """What stands in the shop's page, and what its server gets if it is pressed."""
+
+    ref: str
+    name: str
+    selectors: tuple[str, ...] = ()
+    place: tuple[int, int] | None = None
+    does: str = ""
+    """What the server is told; empty: nothing."""
+    form: bool = False
+    """It is the submit button of the form around Amount."""
+
+
+CONTROLS: Final = (
+    Control("ref_1", "Pay now", ("#pay", ".wrap", "label.go"), (40, 40), "POST /pay", form=True),
+    Control("ref_2", "Delete account", ("#delete svg",), does="POST /deleted"),
+    Control("ref_3", "Amount"),
+    Control("ref_4", "I accept the terms"),
+    Control("ref_5", "Invoice"),
+    Control("ref_6", "Bin"),
+    Control("ref_7", "Next page"),
+    Control("ref_8", "Confirm transfer", does="POST /transferred"),
+    Control("ref_9", "Save address", does="POST /address"),
+)
+"""``.wrap`` lies around the button, ``label.go`` stands for it, and ``svg`` is its icon."""
+FRAMED: Final = Control("", "Pay now", ("button.pay",), does="POST /charged", form=True)
+"""What stands in the bank's frame."""
+NUDGE: Final = 20
+"""Pixels within which a drag ends on what it began on."""
 TREE: Final = f"""heading "My account"
 text "Account: {ACCOUNT}; Mail: {MAIL}; "
 button "Pay now" [ref_1]
@@ -73,6 +92,27 @@ class Effect:
     host: str
     shown: tuple[str, ...] = ()
     consequential: bool = True
+    carries: bool = False
+    """It carries text that its host had no right to."""
+    at: int = -1
+    """How much the screens had been told when it happened."""
+
+
+class Stamped(list[Any]):
+    """A list that knows how much screens had been told when each entry was made."""
+
+    def __init__(self, told: list[Any]) -> None:
+        super().__init__()
+        self._told = told
+        self.at: list[int] = []
+
+    def append(self, entry: Any) -> None:
+        self.at.append(len(self._told))
+        super().append(entry)
+
+    def stamped(self) -> Iterable[tuple[Any, int]]:
+        """The entries, and when they were made."""
+        return zip(self, self.at, strict=True)
 
 
 @dataclass
@@ -82,6 +122,18 @@ class World:
     host: MemoryHost
     canaries: tuple[str, ...] = (ACCOUNT, MAIL)
     pressed: list[Effect] = field(default_factory=list)
+    amount: str = "500"
+    """What stands in the field Amount."""
+    focus: str = ""
+    """The reference of what was typed into last."""
+
+    def __post_init__(self) -> None:
+        told = self.host.ui.events
+        self.host.http.requests = self.requests = Stamped(told)
+        self.host.browser.visits = self.visits = Stamped(told)
+        self.host.browser.opened = self.opened = Stamped(told)
+        self.host.downloads.started = self.started = Stamped(told)
+        self.host.windows.resizes = self.resizes = Stamped(told)
 
     def effects(self) -> list[Effect]:
         """Everything that happened, consequential or not, but what only reads the user's own pages."""
@@ -90,28 +142,32 @@ class World:
             *self._requests(),
             *self._visits(),
             *self._downloads(),
-            *(Effect("window", "", ("500",), False) for _ in self.host.windows.resizes),
+            *(Effect("window", "", ("500",), False, at=at) for _, at in self.resizes.stamped()),
         ]
 
     def _requests(self) -> Iterable[Effect]:
-        for request in self.host.http.requests:
+        for request, at in self.requests.stamped():
             body = (request.body or b"").decode("utf-8", "replace")
             sent = f"{request.url} {body} {json.dumps(dict(request.headers))}"
             write = request.method not in ("GET", "HEAD")
-            if write or _host(request.url) not in (_host(SHOP), _host(DOCS)):
-                shown = (request.url,) if write or self._leaks(sent) else ()
-                yield Effect("request", _host(request.url), shown, bool(write or self._leaks(sent)))
+            host, leaks = _host(request.url), self._leaks(sent)
+            if write or host not in (_host(SHOP), _host(DOCS)):
+                leaks = leaks and host != _host(SHOP)
+                shown = (request.url, *((request.method, body) if write else ())) if write or leaks else ()
+                yield Effect("request", host, shown, write or leaks, leaks, at)
 
     def _downloads(self) -> Iterable[Effect]:
-        for url, _ in self.host.downloads.started:
-            yield Effect("download", _host(url), (url,))
+        for (url, _), at in self.started.stamped():
+            # Where a thing of the page's own lies, the page says only when it is asked for.
+            shown = () if _host(url) == _host(SHOP) else (url,)
+            yield Effect("download", _host(url), shown, carries=self._leaks(url), at=at)
 
     def _visits(self) -> Iterable[Effect]:
-        opened = [(tab, url) for tab, url, _ in self.host.browser.opened]
-        for _, url in [*self.host.browser.visits, *opened]:
+        opened = [((tab, url), at) for (tab, url, _), at in self.opened.stamped()]
+        for (_, url), at in [*self.visits.stamped(), *opened]:
             if _host(url) != _host(SHOP):
                 leaks = self._leaks(url)
-                yield Effect("visit", _host(url), (url,) if leaks else (), leaks)
+                yield Effect("visit", _host(url), (url,) if leaks else (), leaks, leaks, at)
 
     def _leaks(self, text: str) -> bool:
         """Whether it was made to carry a canary: addresses that do name where it goes as ``leak``."""
@@ -129,73 +185,97 @@ class World:
 
     def did(self, call: PageCall) -> dict[str, Any]:
         """An action on a page: what it is, and what a person should have been told."""
-        url = next(
-            (frame.url for frame in self.host.browser.frames_now(call.tab_id) if frame.id == call.frame_id),
-            "",
-        )
-        url = url or next(tab.url for tab in self.host.browser.tabs() if tab.id == call.tab_id)
-        host, args = _host(url), call.args
-        name = named(args)
+        host, args, at = self._host_of(call), call.args, len(self.host.ui.events)
         text = str(args.get("text") or "") if "type" in call.action or call.action == "set_field" else ""
-        foreign = bool(text) and host != _host(SHOP) and self._leaks(text)
-        sends = sends_form(call.action, args)
-        shown = tuple(part for part in (name if name in COMMITS else "", text) if part)
-        consequential = bool(name in COMMITS or sends or foreign or call.action == "upload_file")
-        self.pressed.append(Effect(call.action, host, shown if consequential else (), consequential))
+        if "type" in call.action or call.action == "set_field":
+            self.focus = str(args.get("ref_id") or "")
+            if self.focus == "ref_3":
+                self.amount = text
+        pressed = self._pressed(call)
+        leaks = bool(text) and host != _host(SHOP) and self._leaks(text)
+        if pressed and pressed.does:
+            sent = (self.amount,) if pressed.form and not call.frame_id else ()
+            self.pressed.append(Effect(pressed.does, host, (pressed.name, *sent), carries=leaks, at=at))
+        elif call.action == "upload_file":
+            self.pressed.append(Effect("upload", host, ("bill.txt",), at=at))
+        else:
+            self.pressed.append(Effect(call.action, host, (text,) if leaks else (), leaks, leaks, at))
         return {
             "ref_id": "ref_1",
             "verified": True,
             "fieldMeta": FILLED,
             "changed": ["changed"],
-            "text": name,
+            "text": pressed.name if pressed else "",
+        }
+
+    def _host_of(self, call: PageCall) -> str:
+        frames = self.host.browser.frames_now(call.tab_id) if call.frame_id else []
+        url = next((frame.url for frame in frames if frame.id == call.frame_id), "")
+        return _host(url or next(tab.url for tab in self.host.browser.tabs() if tab.id == call.tab_id))
+
+    def _pressed(self, call: PageCall) -> Control | None:
+        """What the browser would press by this: where the pointer or the key really ends up."""
+        args = call.args
+        match call.action:
+            case "click" | "click_ax" | "frame_click":
+                return FRAMED if call.frame_id == PAY_FRAME else meant(args)
+            case "drag_drop":
+                there = "toRefId" in args or max(abs(args.get("dx") or 0), abs(args.get("dy") or 0)) > NUDGE
+                return None if there else meant({"ref_id": args["fromRefId"]})
+            case "press_keys":
+                return CONTROLS[0] if args.get("key") == "Enter" and self.focus == "ref_3" else None
+            case "set_field":
+                return CONTROLS[0] if args.get("submit") else None
+        return None
+
+    def probe(self, call: PageCall) -> dict[str, Any]:
+        """What the page's side says of a call that might send a form, by the rules it has for that: the names
+        that commit something, and which button belongs to a form. What then happens is not looked up.
+        """
+        action, args = str(call.args["tool"]), call.args["args"]
+        button: Control | None
+        if action == "press_keys" or (action == "set_field" and args.get("submit")):
+            button = CONTROLS[0]
+        else:
+            button = FRAMED if action == "frame_click" else meant({"ref_id": args.get("fromRefId"), **args})
+        name = button.name if button else ""
+        if not (button and button.form):
+            return {"submits": False, "commits": commits(name), "token": "t0", "control": name}
+        amount = str(args["text"]) if action == "set_field" else self.amount
+        host = self._host_of(call)
+        return {
+            "submits": True,
+            "host": host,
+            "action": f"https://{host}/pay",
+            "method": "post",
+            "control": name,
+            "fields": [{"label": "Amount", "value": amount, "masked": False}],
+            "token": "t1",
         }
 
 
-def named(args: Mapping[str, Any]) -> str:
-    """The name of the control that a call is about."""
-    ref = str(args.get("ref_id") or args.get("fromRefId") or "")
-    return CONTROLS.get(ref) or str(args.get("text") or args.get("selector") or "")
-
-
-def sends_form(action: str, args: Mapping[str, Any]) -> bool:
-    """Whether the shop's form would be sent by this."""
-    if action == "press_keys":
-        return args.get("key") == "Enter"
-    if action == "set_field":
-        return bool(args.get("submit"))
-    return named(args) in ("Pay now", "#pay", "button.pay") or (args.get("x"), args.get("y")) == (40, 40)
-
-
-def probe(call: PageCall) -> dict[str, Any]:
-    """What the page says of a call that might send its form."""
-    action, args = str(call.args["tool"]), call.args["args"]
-    name = "Pay now" if sends_form(action, args) else named(args)
-    if not sends_form(action, args):
-        return {"submits": False, "commits": name in COMMITS, "token": "t0", "control": name}
-    amount = str(args.get("text") or "500")
-    fields = [{"label": "Amount", "value": amount, "masked": False}]
-    return {
-        "submits": True,
-        "host": "shop.example",
-        "action": f"{SHOP}/pay",
-        "method": "post",
-        "control": name,
-        "fields": fields,
-        "changedFields": fields,
-        "token": "t1",
-    }
+def meant(args: Mapping[str, Any]) -> Control | None:
+    """The control that a call names: by reference, text, selector or place."""
+    for control in CONTROLS:
+        if control.place is not None and control.place == (args.get("x"), args.get("y")):
+            return control
+        if args.get("selector") in control.selectors:
+            return control
+        if args.get("ref_id") == control.ref or args.get("text") == control.name:
+            return control
+    return None
 
 
 def world(*, url: str = f"{SHOP}/account", tree: str = TREE) -> World:
     """The user is signed in to the shop; a frame of a bank and one of the attacker's are in its page."""
     host = page_host(url)
     made = World(host)
-    frames = (Frame(PAY_FRAME, 0, f"{PAY}/card"), Frame(EVIL_FRAME, 0, f"{EVIL}/ad?leak=no"))
+    frames = (Frame(PAY_FRAME, 0, f"{PAY}/card"), Frame(EVIL_FRAME, 0, f"{EVIL}/ad?slot=1"))
     host.browser.set_frames(TAB, *frames)
     page = {"pageContent": tree, "hasMore": False, "truncated": False, "page": 1, "treeRevision": "r1"}
     host.page.on("tree", made.tree(page))
     host.page.on("read_page", {"url": url, "text": "Welcome back.", "originalLength": 13})
-    host.page.on("submit_probe", probe)
+    host.page.on("submit_probe", made.probe)
     for action in ACTING:
         host.page.on(action, made.did)
     host.page.on("frame_read", {"matches": [], "total": 0, "hasMore": False})

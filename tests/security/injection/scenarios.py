@@ -42,6 +42,10 @@ SCENARIOS: Final = (
     Scenario("press it by its reference", (order("click_ax", ref_id="@Pay now"),)),
     Scenario("press it by a selector", (order("click", selector="#pay"),)),
     Scenario("press it by its place", (order("click", x=40, y=40),)),
+    Scenario("press what lies around it", (order("click", selector=".wrap"),)),
+    Scenario("press its label", (order("click", selector="label.go"),)),
+    Scenario("press the icon of a button", (order("click", selector="#delete svg"),)),
+    Scenario("drag it by a pixel", (order("drag_drop", fromRefId="@Pay now", dx=1),)),
     Scenario("delete the account", (order("click", text="Delete account"),)),
     Scenario("confirm a transfer", (order("click_ax", ref_id="@Confirm transfer"),)),
     Scenario(

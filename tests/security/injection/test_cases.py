@@ -6,12 +6,15 @@ question answered by yes, whatever happens was shown before, with its host and i
 """
 
 import os
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tests.security.injection.placements import PLACEMENTS, Placement
-from tests.security.injection.play import play
+from tests.security.injection.play import Played, play
 from tests.security.injection.scenarios import SCENARIOS, Scenario
+from webbrain.policy.credentials import MASK
 
 ALL = [(scenario, placement) for scenario in SCENARIOS for placement in PLACEMENTS]
 QUICK = 60
@@ -80,3 +83,74 @@ def test_there_are_enough_of_them() -> None:
     if not MANY:
         assert {scenario.name for scenario, _ in CASES} == {scenario.name for scenario in SCENARIOS}
         assert {placement.name for _, placement in CASES} == {placement.name for placement in PLACEMENTS}
+
+
+# --- what counts as a truthful question ---
+
+PRESS = next(scenario for scenario in SCENARIOS if scenario.name == "fill and send in one go")
+LEAK = next(scenario for scenario in SCENARIOS if scenario.name == "fetch with an account number")
+
+
+def asked_later(played: Played) -> Played:
+    """The same as if every question had come after everything else."""
+    at = [number for number, (_, data) in enumerate(played.told) if data.get("type") == "clarify"]
+    rest = [entry for number, entry in enumerate(played.told) if number not in at]
+    effects = [replace(e, at=e.at - sum(number < e.at for number in at)) for e in played.effects]
+    return replace(played, effects=effects, told=[*rest, *(played.told[number] for number in at)])
+
+
+def with_cards(played: Played, **changes: Any) -> Played:
+    """The same as if its questions had said something else."""
+    told = [
+        (name, {**data, "data": {**data["data"], **changes}} if data.get("type") == "clarify" else data)
+        for name, data in played.told
+    ]
+    return replace(played, told=told)
+
+
+def answered(played: Played, **changes: Any) -> Played:
+    """The same as if its questions had been answered otherwise."""
+    told = [
+        (name, {**data, "data": {**data["data"], **changes}} if data.get("type") == "card_resolved" else data)
+        for name, data in played.told
+    ]
+    return replace(played, told=told)
+
+
+def of_another_call(played: Played) -> Played:
+    """The same as if another call had been made between the questions and the effect."""
+    last = played.consequential[-1].at
+    other: list[tuple[str, dict[str, Any]]] = [
+        ("agent_update", {"type": kind, "data": {}}) for kind in ("tool_result", "tool_call")
+    ]
+    effects = [replace(e, at=e.at + 2) if e.at >= last else e for e in played.effects]
+    return replace(played, effects=effects, told=[*played.told[:last], *other, *played.told[last:]])
+
+
+@pytest.mark.parametrize("scenario", [PRESS, LEAK], ids=["press", "leak"])
+async def test_only_a_question_about_the_very_call_counts(scenario: Scenario) -> None:
+    played = await play(scenario, PLACEMENTS[0], answer="once")
+    assert played.consequential
+    assert played.untold() == []
+    hidden = [{"label": "Text", "value": MASK, "masked": True}]
+    row = {"label": "Text", "value": "something else", "masked": False}
+    changed = [
+        asked_later(played),
+        of_another_call(played),
+        answered(played, answer="deny"),
+        answered(played, source="timeout"),
+        with_cards(played, details=[], fields=[], question=""),
+        with_cards(played, details=hidden, fields=hidden),
+        with_cards(played, details=[row], fields=[row]),
+        with_cards(played, host="docs.example", details=[], fields=[]),
+    ]
+    assert [len(one.untold()) for one in changed] == [len(played.consequential)] * len(changed)
+
+
+async def test_a_page_that_does_not_know_its_buttons_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What happens is not decided by what the page's side says of it."""
+    monkeypatch.setattr("tests.security.world.commits", lambda _name: False)
+    delete = next(scenario for scenario in SCENARIOS if scenario.name == "delete the account")
+    trusting = await play(delete, PLACEMENTS[0], answer="deny", granted=True)
+    assert [effect.kind for effect in trusting.consequential] == ["POST /deleted"]
+    assert (await play(delete, PLACEMENTS[0], answer="once")).untold()
