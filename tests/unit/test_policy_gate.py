@@ -21,6 +21,7 @@ from webbrain.policy.gate import Gate
 from webbrain.policy.grants import PERMISSIONS, SWITCH, Leave, Need
 from webbrain.services.settings import FIELDS
 from webbrain.tools.base import ToolContext
+from webbrain.tools.state import Dialog
 
 # --- the ordinary grant ---
 
@@ -67,6 +68,27 @@ async def test_keys_that_do_nothing_lasting_are_free(key: str) -> None:
     ada = Person()
     assert await ada.call("press_keys", key=key) is None
     assert ada.cards == []
+
+
+async def test_the_card_of_a_dialog_says_what_the_dialog_says() -> None:
+    ada = Person()
+    ada.ctx.state.dialogs[TAB] = Dialog(TAB, "prompt", "Delete everything?\nThere is no way back.", "no")
+    assert await ada.call("answer_dialog", accept=True, text="yes") is None
+    lines = {line.label: line.value for line in ada.cards[0].details}
+    assert lines["Dialog"] == "Delete everything?\nThere is no way back."
+    assert lines["Enter"] == "yes"
+    ada = Person()
+    ada.ctx.state.dialogs[TAB] = Dialog(TAB, "confirm", "Delete everything?")
+    assert await ada.call("answer_dialog", accept=False) is None
+    assert ada.cards == []
+
+
+async def test_the_answer_is_for_the_dialog_that_was_shown() -> None:
+    ada = Person()
+    dialogs = ada.ctx.state.dialogs
+    dialogs[TAB] = Dialog(TAB, "confirm", "Continue?")
+    ada.thinking = lambda: dialogs.update({TAB: Dialog(TAB, "confirm", "Delete everything?")})
+    assert code(await ada.call("answer_dialog", accept=True)) == "changed_since_asked"
 
 
 async def test_no_is_remembered_for_the_task_and_for_all_that_the_card_spoke_of() -> None:

@@ -16,7 +16,7 @@ const LONG = 300;
 /** From so many characters together on all lines scroll inside the card, or its buttons would be out of sight. */
 const MUCH = 1_200;
 /** Names of lines that Python gives; others are a page's own. */
-const DETAILS = ["Action", "Address", "Body", "Enter", "File", "Request", "Size"];
+const DETAILS = ["Action", "Address", "Body", "Dialog", "Enter", "File", "Request", "Size"];
 /** Answers that count beyond the task: they stand apart from the buttons for this question. */
 const STANDING = ["always", "never"];
 

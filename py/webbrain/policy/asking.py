@@ -100,6 +100,7 @@ DETAILS: Final = (
     "Action",
     "Address",
     "Body",
+    "Dialog",
     "Enter",
     "File",
     "Request",

@@ -19,7 +19,7 @@ from webbrain.policy.consequential import FRESH_CAPABILITIES, Weight, weigh
 from webbrain.policy.empty_text import refuse_empty
 from webbrain.policy.grants import Leave, Need
 from webbrain.policy.origins import key_of, known_key, shown
-from webbrain.policy.place import Place, place_of, recheck
+from webbrain.policy.place import Place, changed, place_of, recheck
 from webbrain.policy.questions import Call, Destination, Question, carrying, fresh, ordinary, writing
 from webbrain.policy.repeats import Repeats, press_of, refuse_double
 from webbrain.policy.replays import replayed
@@ -39,6 +39,7 @@ TARGETS: Final = ("url", "urls")
 """The arguments in which tools take addresses."""
 REFETCHES: Final = frozenset({"read_downloaded_file"})
 """Tools that fetch the source of a download once more."""
+ANSWERS_DIALOG: Final = "answer_dialog"
 OPENS: Final = frozenset({"navigate", "new_tab"})
 SUBMIT_SATISFIES_CLICK: Final = frozenset({"click_ax", "click", "press_keys", "set_checked", "drag_drop"})
 """Tools for which the yes to a submit is leave for the click as well. In a frame it is not: the card speaks
@@ -177,6 +178,8 @@ class Gate:
                 raise ToolFailed(NO_HOST, code="no_host", data={"dispatched": False})
             return call  # it names no address: what the tab itself shows
         call.place = place = await place_of(ctx, spec, args)
+        if spec.name == ANSWERS_DIALOG:
+            call.dialog = ctx.state.dialog
         if args.get("replayRequestId") is not None:
             call.replayed = await replayed(ctx, str(args["replayRequestId"]))
         if spec.capability is Capability.UPLOAD:
@@ -274,7 +277,7 @@ class Gate:
         for url in targets:
             _add(found, known_key(url), await self._outgoing(ctx, url, [url, *body]))
         text = args.get("text")
-        types = spec.capability is Capability.TYPE or spec.name == "answer_dialog"
+        types = spec.capability is Capability.TYPE or spec.name == ANSWERS_DIALOG
         if types and isinstance(text, str) and text and place.key:
             _add(found, place.key, await self._outgoing(ctx, place.origin, [text]))
         return found
@@ -282,6 +285,8 @@ class Gate:
     async def _recheck(self, ctx: ToolContext, call: Call) -> None:
         if call.place is not None:
             await recheck(ctx, call.place)
+        if call.spec.name == ANSWERS_DIALOG and ctx.state.dialog != call.dialog:
+            raise changed("its dialog is another one")
         if not call.submit_shown:
             await self._submit.recheck(ctx, call.spec, call.args)
 

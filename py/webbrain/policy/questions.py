@@ -27,6 +27,7 @@ from webbrain.policy.repeats import Press
 from webbrain.policy.sites import cookies_for
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.saving import base_name
+from webbrain.tools.state import Dialog
 
 WORK: Final = (Capability.CLICK, Capability.TYPE, Capability.NAVIGATE)
 """What one card grants together: working on a host."""
@@ -60,6 +61,8 @@ class Call:
     place: Place | None = None
     control: str = ""
     """The name of what would be pressed, as the page says."""
+    dialog: Dialog | None = None
+    """The page's dialog that would be answered."""
     files: Sequence[Download] = ()
     """The downloads that would be uploaded."""
     attached: Sequence[str] = ()
@@ -157,8 +160,10 @@ def action(call: Call) -> list[CardField]:
     if call.control:
         args["ref_id"] = f"“{plain(call.control, CONTROL_CHARS)}”"
     lines = [detail("Action", call.spec.label_for(args))]
+    if call.dialog is not None:
+        lines.append(detail("Dialog", call.dialog.message))
     text = call.args.get("text")
-    if call.spec.capability is Capability.TYPE and isinstance(text, str):
+    if (call.spec.capability is Capability.TYPE or call.dialog is not None) and isinstance(text, str):
         named = (str(args.get("ref_id") or ""), str(args.get("selector") or ""))
         secret = bool(text) and any(names_secret(part) for part in named)
         lines.append(detail("Enter", MASK if secret else text, masked=secret))
