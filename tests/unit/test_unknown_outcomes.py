@@ -216,6 +216,21 @@ async def test_a_selection_that_counted_as_a_look_would_end_the_guard(
     assert presses(bench) == 2
 
 
+async def test_a_tool_that_broke_down_may_have_acted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of ours in the middle of an action says nothing about what happened before it."""
+    bench = Bench(CLICK, CLICK, READ, CLICK, READ, end())
+    faults = [ZeroDivisionError()]
+
+    def fall(_: Any) -> dict[str, Any]:
+        if faults:
+            raise faults.pop()
+        return ANSWERS["click_ax"]
+
+    bench.host.page.on("click_ax", fall)
+    await bench.run("Press it")
+    assert results(bench, "click_ax") == [(False, True), (False, False), (True, False)]
+
+
 async def test_an_unknown_download_shows_among_the_downloads_only() -> None:
     save = call("download_files", url="https://shop.example/price-list.txt")
     bench = Bench(save, READ, save, call("list_downloads"), save, call("list_downloads"), end())
@@ -268,7 +283,8 @@ async def test_a_request_of_unknown_outcome_is_not_sent_again_before_a_look() ->
     bench = await requests(POST, POST, end("?"), answers=[BridgeError("reset", code="network"), TAKEN])
     assert sent(bench) == 1
     assert results(bench, "fetch_url") == [(False, True), (False, False)]
-    assert [one["status"] for one in bench.last("text")["undone"]] == ["unknown"]
+    undone = [(one["label"], one["status"]) for one in bench.last("text")["undone"]]
+    assert undone == [(f"POST {ORDERS}", "unknown")]
 
 
 @pytest.mark.parametrize(

@@ -260,18 +260,17 @@ class Caller:
 
     async def _result_of(self, spec: ToolSpec, args: Any, ctx: ToolContext) -> tuple[ToolResult, bool]:
         """Run the tool with ``ctx``; return its result, and whether it is unknown what came of it."""
+        effect = spec.effect or ctx.allow_api
         try:
             result = await detached(spec.run(ctx, args), spec.timeout)
         except TimeoutError:
-            result = ToolResult.error(f"No answer within {spec.timeout:g} seconds.", code="timeout")
-            if spec.effect or ctx.allow_api:
-                result.data["code"] = OutcomeUnknown.code
+            code = OutcomeUnknown.code if effect else "timeout"
+            result = ToolResult.error(f"No answer within {spec.timeout:g} seconds.", code=code)
         except WebBrainError as error:
             result = _from_error(error)
         except Exception as error:  # noqa: BLE001 - a tool's bug must not end the run; it is told, not hidden
-            result = ToolResult.error(
-                f"The tool itself failed ({type(error).__name__}).", code="internal_error"
-            )
+            code = OutcomeUnknown.code if effect else "internal_error"
+            result = ToolResult.error(f"The tool itself failed ({type(error).__name__}).", code=code)
         if not spec.untrusted:
             result.data.pop("dialog", None)  # a page wrote its text, and this result is not marked so
         self.teller.learn_names(read_controls(result.private.get("controls")))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from webbrain.agent.enrich import clean
+from webbrain.agent.evidence import changes
 from webbrain.agent.journal import Journal
 from webbrain.agent.turns import Control
 from webbrain.core.events import ToolCallFinished, ToolCallStarted
@@ -13,7 +14,7 @@ from webbrain.core.messages import ToolCall
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Clock
 from webbrain.policy.credentials import MASK, names_secret
-from webbrain.tools.base import ToolSpec
+from webbrain.tools.base import LABEL_CHARS, ToolSpec
 
 NAME_CHARS: Final = 64
 SUMMARY_CHARS: Final = 140
@@ -49,7 +50,13 @@ class Teller:
         return self._names.get(ref, ref)
 
     def label_of(self, spec: ToolSpec, args: dict[str, Any]) -> str:
-        """How a person is told of a call."""
+        """How a person is told of a call. A tool that reads says so, and a request that changes data is
+        another thing."""
+        method = str(args.get("method") or "")
+        if not spec.effect and changes(spec, args):
+            return cut(
+                f"{clean(method, NAME_CHARS)} {clean(str(args.get('url') or ''), LABEL_CHARS)}", LABEL_CHARS
+            )
         return spec.label_for(self._named(args))
 
     def begin(
