@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from webbrain.core.bounded_json import OBJECT_KEYS
 from webbrain.core.errors import BridgeError, ToolFailed
-from webbrain.host.rpc import BUFFERS, FRAME_CHARS, KEPT_DEADLINES, OBJECT_KEYS, Connection
+from webbrain.host.rpc import BUFFERS, FRAME_CHARS, KEPT_DEADLINES, Connection
 
 EPOCH = 3
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.errors import ModelMayRetry
 from webbrain.tools.base import ToolArgs, ToolSpec
 
@@ -40,11 +41,11 @@ def parse_arguments(spec: ToolSpec, raw: str) -> ToolArgs:
 
 def _object(spec: ToolSpec, raw: str) -> dict[str, Any]:
     try:
-        value = json.loads(raw) if raw.strip() else {}
+        value = loads(raw) if raw.strip() else {}
         if isinstance(value, str):
-            value = json.loads(value)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            value = loads(value)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply or too large"
         raise ModelMayRetry(
             f"The arguments of {spec.name} are not valid JSON ({reason}).",
             data={"youSent": raw[:PREVIEW_CHARS]},

@@ -13,15 +13,13 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.errors import BridgeError, Bug, WebBrainError
 
 FRAME_CHARS: Final = 16_000_000
 """Characters of one frame's JSON, either way; bigger things travel as buffers."""
 BUFFER_BYTES: Final = 64_000_000
 """Bytes of all buffers beside one frame."""
-OBJECT_KEYS: Final = 4_000
-"""Keys of one JSON object. The hash seed of a restored interpreter is public, so a page could choose
-thousands of keys that collide; more than this many would hold up the event loop."""
 BUFFERS: Final = "buffers"
 """The parameter under which a handler finds the buffers that came beside a call."""
 KEPT_DEADLINES: Final = 200
@@ -310,16 +308,10 @@ class Connection:
 def _decode(text: str) -> dict[str, Any]:
     if len(text) > FRAME_CHARS:
         raise ValueError(f"it has {len(text)} characters")
-    frame = json.loads(text, object_pairs_hook=_object)
+    frame = loads(text)
     if not isinstance(frame, dict):
         raise ValueError("it is not an object")
     return frame
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > OBJECT_KEYS:
-        raise ValueError(f"an object in it has {len(pairs)} keys")
-    return dict(pairs)
 
 
 def _error(body: Any) -> BridgeError:

@@ -5,11 +5,11 @@ None of that is the word of a page. An address that the model wrote is offered b
 result merely repeats is not for that reason known to the site the result speaks of.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.messages import ToolCall
 from webbrain.policy.encodings import views
 
@@ -102,7 +102,7 @@ def _longest(piece: str, start: int, words: tuple[str, ...]) -> int:
 def _texts(arguments: str) -> Iterator[tuple[str, str]]:
     """Every text in a call's arguments with the name it stands under."""
     try:
-        value = json.loads(arguments)
+        value = loads(arguments)
     except (ValueError, RecursionError):
         value = arguments
     stack: list[tuple[str, Any]] = [(OTHERS, value)]

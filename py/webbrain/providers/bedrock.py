@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.messages import Message, ModelRequest
 from webbrain.providers import errors
 from webbrain.providers.anthropic import takes_temperature
@@ -242,7 +243,7 @@ def _blocks(endpoint: Endpoint, numbers: Iterator[int], turn: Message) -> list[d
 def _exception(endpoint: Endpoint, event: SseEvent) -> Exception:
     name = event.event.removeprefix(EXCEPTION)
     try:
-        value = json.loads(event.data)
+        value = loads(event.data)
     except (ValueError, RecursionError):
         value = None
     words = value.get("message") if isinstance(value, dict) else None

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.messages import Message, ToolCall
 
 TOOL_NAME_CHARS: Final = 64
@@ -98,7 +99,7 @@ def object_arguments(arguments: str) -> str:
     """``arguments`` if it is a JSON object, else an empty one: most servers parse it again and refuse the
     rest."""
     try:
-        value = json.loads(arguments)
+        value = loads(arguments)
     except (ValueError, RecursionError):
         return "{}"
     return clean(arguments) if isinstance(value, dict) else "{}"

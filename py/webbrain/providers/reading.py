@@ -1,9 +1,9 @@
 """The body of an answer, as a stream or as one object, read into a reply."""
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.errors import BridgeError
 from webbrain.core.limits import RESPONSE_BYTES
 from webbrain.core.messages import ModelReply, ModelRequest
@@ -78,7 +78,7 @@ class AnswerReader:
     async def _read_whole(self, chunks: AsyncIterator[bytes]) -> ReplyBuilder:
         body = b"".join([chunk async for chunk in chunks])
         try:
-            value = json.loads(body.decode("utf-8-sig", "replace"))
+            value = loads(body.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):

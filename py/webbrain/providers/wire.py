@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.ids import new_id
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.providers.config import Endpoint
@@ -264,7 +265,7 @@ def encode(body: Mapping[str, Any]) -> bytes:
 def frame(data: str) -> dict[str, Any]:
     """The JSON object of a stream event, or ``StreamBroken``."""
     try:
-        value = json.loads(data)
+        value = loads(data)
     except (ValueError, RecursionError) as error:
         raise StreamBroken("a frame that is not JSON") from error
     if not isinstance(value, dict):

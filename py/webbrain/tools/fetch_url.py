@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.errors import OutcomeUnknown, ToolFailed
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability, Mode, Tier
@@ -200,7 +201,7 @@ async def readable(text: str, content_type: str) -> tuple[str, str]:
         return await html_text(text)
     if content_type.endswith("json"):
         try:
-            return "", json.dumps(json.loads(text), indent=1, ensure_ascii=False)
+            return "", json.dumps(loads(text), indent=1, ensure_ascii=False)
         except (ValueError, RecursionError):
             return "", text
     return "", text
