@@ -3,7 +3,6 @@
 The test build (``build/crash.py``) lets a tool get stuck; what is shipped cannot.
 """
 
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -17,17 +16,26 @@ from webbrain.testing.model_server import ModelServer, Script
 from webbrain.testing.site import Shop
 from webbrain.testing.stuck import STUCK, WAYS
 
-NOTICED = 5.0
-"""Seconds; the product's promise."""
-SLACK = 3.0
-"""More of them for a busy machine."""
+NOTICED = 8.0
+"""Seconds from the moment the Worker stops answering until another one is started in its place. The product's
+promise is 5; the rest is for a busy machine, on which the supervisor itself is late."""
 ANSWERED_MS = 200.0
+"""Within which the panel is answered, and gets its own turn, but for a few times on a busy machine."""
+FEW = 0.03
+WORST_MS = 1_500.0
+"""No answer, and no turn of the panel's, is ever later than this."""
+ENOUGH = 20
+"""So many questions at least are asked while the Worker hangs."""
 BACK = 60.0
 
 WATCH = """(() => {
   const port = chrome.runtime.connect({name: 'wb-ui'});
-  const watch = globalThis.watch = {times: [], late: [], epoch: 0, changedAt: 0};
+  const watch = globalThis.watch = {times: [], late: [], epoch: 0, stuckAt: 0, changedAt: 0, whileStuck: 0};
   let sent = 0, ticked = performance.now();
+  // The tool takes the order off before it obeys: from then on Python answers nobody.
+  chrome.storage.onChanged.addListener((changes) => {
+    if (changes.STUCK && changes.STUCK.newValue === undefined) watch.stuckAt ||= Date.now();
+  });
   const ask = () => {
     sent = performance.now();
     const id = 'w' + watch.times.length;
@@ -37,6 +45,7 @@ WATCH = """(() => {
     if (frame.kind !== 'reply' || frame.id !== 'w' + watch.times.length) return;
     watch.times.push(performance.now() - sent);
     watch.epoch ||= frame.result.epoch;
+    if (watch.stuckAt && !watch.changedAt) watch.whileStuck += 1;
     if (frame.result.epoch !== watch.epoch && !watch.changedAt) watch.changedAt = Date.now();
     setTimeout(ask, 50);
   });
@@ -45,7 +54,9 @@ WATCH = """(() => {
     ticked = performance.now();
   }, 50);
   ask();
-})()"""
+})()""".replace("STUCK", STUCK)
+"""Asks the supervisor again and again over the panel's own port, as the panel does, and notes when another
+Worker answers for the one that was there."""
 
 
 CASES = [("chromium", way) for way in WAYS] + [("firefox", "loop")]
@@ -93,18 +104,19 @@ def test_a_stuck_tool_is_noticed_and_the_run_goes_on(stage: Stage, case: tuple[s
     calm = max(panel.page.eval("watch.times.slice(2)"))
     stage.browser.control.eval(f"chrome.storage.session.set({{{STUCK}: '{way}'}})")
     panel.send("Read what is marked.", "act")
-    started = time.time()
-    panel.page.wait("watch.changedAt || document.querySelector('[data-status=completed]')", BACK)
-    changed = float(panel.page.eval("watch.changedAt")) / 1000
-    if changed:
-        assert changed - started < NOTICED + SLACK, changed - started
+    panel.page.wait("watch.stuckAt", BACK, "the tool to get stuck")
+    panel.page.wait("watch.changedAt", BACK, "another Worker to be started")
+    noticed = panel.page.eval("(watch.changedAt - watch.stuckAt) / 1000")
     turn = panel.wait_turn("turn.status === 'completed'", BACK, "the run to go on and to end")
-    assert turn.status == "completed", turn
     assert "It is done." in "".join(turn.answers)
-    times, late = panel.page.eval("[watch.times, watch.late]")
-    slow = [ms for ms in times if ms > ANSWERED_MS]
-    noticed = f"noticed after {changed - started:.1f} s" if changed else "nothing had to be replaced"
-    print(f"{way}: {noticed}; answers at most {max(times):.0f} ms, before {calm:.0f}")
-    assert len(slow) <= len(times) * 0.03, sorted(times)[-10:]
-    assert len([ms for ms in late if ms > ANSWERED_MS]) <= len(late) * 0.03, sorted(late)[-10:]
+    times, late, while_stuck = panel.page.eval("[watch.times, watch.late, watch.whileStuck]")
+    print(
+        f"{way}: noticed after {noticed:.1f} s, {while_stuck} answers meanwhile; of {len(times)} answers the"
+        f" latest after {max(times):.0f} ms (before: {calm:.0f} ms); turns {max(late):.0f} ms late at most"
+    )
+    assert noticed < NOTICED
+    assert while_stuck >= ENOUGH or noticed < 1
+    for waits in (times, late):
+        assert max(waits) < WORST_MS, sorted(waits)[-10:]
+        assert sum(ms > ANSWERED_MS for ms in waits) <= len(waits) * FEW, sorted(waits)[-10:]
     stage.settled()
