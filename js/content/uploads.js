@@ -28,11 +28,13 @@ export class Uploads {
   #open = new Map();
   /** Whole files waiting for the last one of their lot. @type {File[]} */
   #ready = [];
+  /** What their lot is called. */
+  #lot = "";
   #kept = 0;
 
   /**
    * Take one piece.
-   * @param {Args} args `upload`, `name`, `type`, `size`, `index`, `data` (base64), `last`
+   * @param {Args} args `upload`, `name`, `type`, `size`, `index`, `data` (base64), `last`, `lot` of files that go together
    * @returns {File | null} the file, once it is whole
    * @throws {Refusal} `bad_upload`, `too_large`
    */
@@ -42,6 +44,10 @@ export class Uploads {
     if (!ID.test(id) || typeof args.data !== "string" || !Number.isInteger(index))
       throw new Refusal("bad_upload", "A piece of a file needs upload, index and data.");
     this.#expire();
+    const lot = String(args.lot ?? "");
+    // What is left of a lot that was broken off belongs to nobody.
+    if (lot !== this.#lot) this.#ready = [];
+    this.#lot = lot;
     if (index === 0) {
       if (this.#open.size >= UPLOADS)
         throw new Refusal("bad_upload", "Too many files are on their way at once.");

@@ -50,6 +50,15 @@ def test_87_several_files_at_once(tab: Tab) -> None:
     assert tab.js("Object.keys(contents)") == ["a.txt", "b.txt"]
 
 
+def test_87_files_of_a_lot_that_was_broken_off_do_not_join_the_next(tab: Tab) -> None:
+    tab.case("87-upload-menu")
+    assert put(tab, "private.txt", b"a", more=True, lot="l1")["kept"]
+    assert put(tab, "b.txt", b"b", more=True, lot="l2")["kept"]
+    answer = put(tab, "c.txt", b"c", lot="l2")
+    assert answer["shown"] == ["b.txt", "c.txt"]
+    assert tab.js("Object.keys(contents)") == ["b.txt", "c.txt"]
+
+
 def test_88_a_field_that_never_reaches_the_page_is_explained(tab: Tab) -> None:
     tab.case("88-detached-input")
     answer = put(tab, "photo.png", b"x", ref_id=tab.ref("button"))
