@@ -5,6 +5,7 @@
 import { whole } from "./args.js";
 import { deepQuery, scopesOf } from "./deep.js";
 import {
+  composedClosest,
   deepActive,
   documentOf,
   documentTitle,
@@ -71,14 +72,16 @@ export function pageState(session) {
 
 /** @param {Session} session @param {HTMLFormElement} form */
 function formState(session, form) {
-  const { fields, dirty, files } = draft(Array.from(formElements(form)).slice(0, FIELDS));
+  const elements = Array.from(formElements(form)).slice(0, FIELDS);
+  const { fields, entered, files } = draft(elements);
   return {
     ref_id: session.refs.of(form),
     name: line(describeName(form, "form"), 60),
     method: formMethod(form),
     fields,
-    dirty,
+    dirty: entered.length,
     files,
+    search: isForSearch(form) || elements.some(isSearchField),
   };
 }
 
@@ -86,7 +89,7 @@ function formState(session, form) {
  * Fields that stand outside the forms listed: without a form, in one that is not shown, or in one too many.
  * @param {Scope[]} scopes
  * @param {Set<Element>} listed
- * @returns {{ fields: number, dirty: number, files: number }}
+ * @returns {{ fields: number, dirty: number, files: number, search: boolean }}
  */
 function looseState(scopes, listed) {
   const { found } = deepQuery(
@@ -98,16 +101,30 @@ function looseState(scopes, listed) {
     },
     scopes,
   );
-  return draft(found);
+  const { fields, entered, files } = draft(found);
+  const search = entered.length > 0 && entered.every((e) => isSearchField(e) || isForSearch(e));
+  return { fields, dirty: entered.length, files, search };
+}
+
+/** @param {Element} e @returns {boolean} */
+function isSearchField(e) {
+  return roleOf(e) === "searchbox";
+}
+
+/** @param {Element} e @returns {boolean} whether it lies in a part of the page that is for searching */
+function isForSearch(e) {
+  return composedClosest(e, (outer) => roleOf(outer) === "search" || localName(outer) === "search") !== null;
 }
 
 /**
- * How many of these are fields, hold something else than the page was delivered with, and hold files.
+ * How many of these are fields, which hold something else than the page was delivered with, and how many files
+ * they hold.
  * @param {Element[]} elements
  */
 function draft(elements) {
   let fields = 0;
-  let dirty = 0;
+  /** @type {Element[]} */
+  const entered = [];
   let files = 0;
   for (const element of elements) {
     const e = /** @type {HTMLInputElement} */ (element);
@@ -116,11 +133,16 @@ function draft(elements) {
       continue;
     fields++;
     if (type === "file") files += e.files?.length ?? 0;
-    else if (type === "checkbox" || type === "radio") dirty += Number(e.checked !== e.defaultChecked);
-    else if (localName(e) === "select") dirty += Number(isChosenAnew(/** @type {any} */ (e)));
-    else dirty += Number(e.value !== e.defaultValue);
+    else if (isEntered(e, type)) entered.push(e);
   }
-  return { fields, dirty, files };
+  return { fields, entered, files };
+}
+
+/** @param {HTMLInputElement} e @param {string} type @returns {boolean} */
+function isEntered(e, type) {
+  if (type === "checkbox" || type === "radio") return e.checked !== e.defaultChecked;
+  if (localName(e) === "select") return isChosenAnew(/** @type {any} */ (e));
+  return e.value !== e.defaultValue;
 }
 
 /** @param {HTMLSelectElement} select @returns {boolean} */

@@ -209,3 +209,27 @@ def test_page_state(tab: Tab) -> None:
     state = tab.call("page_state")
     assert [(d["role"], d["title"]) for d in state["openDialogs"]] == [("dialog", "Ask")]
     assert state["forms"][0]["dirty"] == 2
+
+
+@pytest.mark.parametrize(
+    ("page", "search"),
+    [
+        (
+            "<form role=search><input aria-label=A><select aria-label=B><option>1<option>2</select></form>",
+            True,
+        ),
+        ("<search><form><input aria-label=A><input></form></search>", True),
+        ("<form><input type=search aria-label=A><input></form>", True),
+        ("<form><input aria-label=A><input type=email></form>", False),
+        ("<div role=search><input aria-label=A></div><input>", True),
+        ("<input type=search aria-label=A><input>", True),
+        ("<div role=search><input></div><input aria-label=A>", False),
+    ],
+)
+def test_what_is_for_searching_is_told(tab: Tab, page: str, search: bool) -> None:
+    """In a form that goes for the whole of it, outside for what was entered."""
+    tab.show(page)
+    tab.js("document.querySelector('[aria-label=A]').value = 'tea'")
+    state = tab.call("page_state")
+    (place,) = state["forms"] or [state["loose"]]
+    assert (place["search"], place["dirty"]) == (search, 1)

@@ -292,9 +292,9 @@ def test_viewport(tab: Tab) -> None:
 
 def test_fields_outside_of_forms_are_counted(tab: Tab) -> None:
     tab.show("<input id=i value=a><form hidden><input id=h></form><select id=s><option>1<option>2</select>")
-    assert tab.call("page_state")["loose"] == {"fields": 3, "dirty": 0, "files": 0}
+    assert tab.call("page_state")["loose"] == {"fields": 3, "dirty": 0, "files": 0, "search": False}
     tab.js("i.value = 'b'; h.value = 'x'; s.value = '2'")
-    assert tab.call("page_state")["loose"] == {"fields": 3, "dirty": 3, "files": 0}
+    assert tab.call("page_state")["loose"] == {"fields": 3, "dirty": 3, "files": 0, "search": False}
 
 
 def test_unsaved_fields_are_counted_wherever_they_are(tab: Tab) -> None:

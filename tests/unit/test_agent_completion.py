@@ -77,9 +77,16 @@ async def test_ordinary_presses_leave_no_debt() -> None:
     ("state", "sentence"),
     [
         ({"openDialogs": [{"title": "Are you sure?"}], "openDialogCount": 1}, completion.DIALOG_OPEN),
-        ({"forms": [{"method": "post", "dirty": 2}], "visibleFormCount": 1}, completion.FORM_FULL),
+        ({"forms": [{"method": "post", "dirty": 2, "fields": 3}]}, completion.FORM_FULL),
+        ({"forms": [{"method": "post", "dirty": 1, "fields": 1}]}, completion.FORM_FULL),
+        ({"forms": [{"method": "get", "dirty": 2, "fields": 3, "search": False}]}, completion.FORM_FULL),
+        ({"loose": {"fields": 5, "dirty": 5, "files": 0, "search": False}}, completion.FORM_FULL),
+        ({"url": "https://shop.example/orders/new"}, completion.STILL_AT_ENTRY),
+        ({"url": "https://shop.example/orders/7/edit?step=2"}, completion.STILL_AT_ENTRY),
+        ({"url": "https://shop.example/edit/7"}, completion.STILL_AT_ENTRY),
+        ({"url": "https://shop.example/app#/posts/create"}, completion.STILL_AT_ENTRY),
     ],
-    ids=["dialog", "form"],
+    ids=["dialog", "form", "comment", "form of a script", "no form", "new", "edit", "edit one", "create"],
 )
 async def test_a_page_that_contradicts_is_pointed_out_once(state: dict[str, Any], sentence: str) -> None:
     bench = await ordered(PRESS, LOOK, DONE, LOOK, DONE, state=state)
@@ -90,11 +97,27 @@ async def test_a_page_that_contradicts_is_pointed_out_once(state: dict[str, Any]
 @pytest.mark.parametrize(
     "state",
     [
-        {"forms": [{"method": "get", "dirty": 1}], "visibleFormCount": 1},
-        {"forms": [{"method": "post", "dirty": 0}], "visibleFormCount": 1},
-        {"forms": [{"method": "post", "dirty": 1}], "liveRegionMessages": ["Thank you!"]},
+        {"forms": [{"method": "get", "dirty": 2, "fields": 3, "search": True}]},
+        {"forms": [{"method": "get", "dirty": 1, "fields": 1, "search": False}]},
+        {"loose": {"fields": 4, "dirty": 1, "files": 0, "search": True}},
+        {"forms": [{"method": "post", "dirty": 0, "fields": 3}], "loose": {"fields": 2, "dirty": 0}},
+        {"forms": [{"method": "post", "dirty": 2, "fields": 3}], "liveRegionMessages": ["Thank you!"]},
+        {"url": "https://shop.example/orders/new", "liveRegionMessages": ["Thank you!"]},
+        {"url": "https://shop.example/news"},
+        {"url": "https://shop.example/new/arrivals?from=/orders/new"},
+        {"forms": "?", "loose": 7, "url": None},
     ],
-    ids=["search", "empty form", "thanks"],
+    ids=[
+        "search",
+        "one field",
+        "search without a form",
+        "empty form",
+        "thanks",
+        "new and thanks",
+        "news",
+        "new things",
+        "nonsense",
+    ],
 )
 async def test_ordinary_pages_contradict_nothing(state: dict[str, Any]) -> None:
     assert refusals(await ordered(PRESS, LOOK, DONE, state=state)) == []

@@ -73,6 +73,10 @@ FORM_FULL: Final = (
     "Not accepted yet: the page still shows the form with what was entered, and nothing says that it was "
     "taken. Read the page; a field may be refused. If it is done all the same, call done again."
 )
+STILL_AT_ENTRY: Final = (
+    "Not accepted yet: by its address the page is still the one for entering or changing this, and nothing "
+    "on it says that it was taken. Read it. If it is done all the same, call done again."
+)
 ROWS_OPEN: Final = (
     "Not accepted: rows of the progress list are open. Do them or look how they went, and set each row to "
     "processed, skipped or failed; or end with outcome partial."
@@ -98,6 +102,10 @@ _CLAIMS: Final = re.compile(
 )
 """Words that say that something entered was taken."""
 
+
+_ENTRY_PAGE: Final = re.compile(r"/(?:create|edit|new)/?$|/(?:create|edit)/[^/]+/?$", re.IGNORECASE)
+"""The path of a page where something is entered or changed: ``/orders/new``, ``/posts/7/edit``,
+``/edit/7``."""
 
 _SAVED: Final = re.compile(
     r"\b(?:downloaded|heruntergeladen|téléchargée?s?|descargad[oa]s?|scaricat[oaie]|baixad[oa]s?)\b",
@@ -366,12 +374,12 @@ class Completion:
             return None
         if state.get("openDialogCount"):
             return _Problem("dialog_open", DIALOG_OPEN) if self._first_time("dialog") else None
-        full = any(
-            isinstance(form, dict) and form.get("dirty") and form.get("method") == "post"
-            for form in state.get("forms") or []
-        )
-        if full and not state.get("liveRegionMessages"):
+        if state.get("liveRegionMessages"):
+            return None
+        if _unsent(state):
             return _Problem("form_open", FORM_FULL) if self._first_time("form") else None
+        if _is_entry_page(str(state.get("url") or "")):
+            return _Problem("entry_page", STILL_AT_ENTRY) if self._first_time("form") else None
         return None
 
     def _first_time(self, what: str) -> bool:
@@ -379,6 +387,27 @@ class Completion:
         seen = what in self._last
         self._last[what] = True
         return not seen
+
+
+def _unsent(state: Mapping[str, Any]) -> bool:
+    """Whether the page holds entries that were not taken: in a form, or in fields that stand outside of any,
+    as those of pages that send without one. What is for searching stays filled in when it has done its work;
+    so does a form of one field that posts nothing, which is mostly for that."""
+    forms = state.get("forms")
+    full = [form for form in forms if _is_full(form)] if isinstance(forms, list) else []
+    return any(form.get("fields") != 1 or form.get("method") == "post" for form in full) or _is_full(
+        state.get("loose")
+    )
+
+
+def _is_entry_page(url: str) -> bool:
+    """Whether an address, or the one that a page keeps behind the ``#``, is one for entering something."""
+    address, _, fragment = url.partition("#")
+    return any(_ENTRY_PAGE.search(part.partition("?")[0]) for part in (address, fragment))
+
+
+def _is_full(place: Any) -> bool:
+    return isinstance(place, Mapping) and bool(place.get("dirty")) and place.get("search") is not True
 
 
 async def _page_state(ctx: ToolContext) -> dict[str, Any]:
