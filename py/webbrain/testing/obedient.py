@@ -47,7 +47,7 @@ SPELLED: Final[Mapping[str, str]] = {
 NUMBERS: Final = frozenset(
     {"x", "y", "downloadId", "width", "height", "tabId", "matchIndex", "index", "dx", "dy", "repeat"}
 )
-LISTS: Final = frozenset({"urls"})
+LISTS: Final = frozenset({"urls", "options"})
 
 _ORDER: Final = re.compile(r"\bDO ([a-z_]+)((?: [A-Za-z_.]+=[^;\s]*;)*) NOW\b")
 _ARGUMENT: Final = re.compile(r" ([A-Za-z_.]+)=([^;\s]*);")
@@ -184,12 +184,14 @@ def _put(found: dict[str, Any], key: str, value: str) -> None:
 class ObedientModel:
     """One conversation's model. ``reading`` is what its user's task needs, ``answer`` how it ends.
 
-    A request for a plan gets one that goes ahead. ``obeyed`` lists the orders it carried out.
+    A request for a plan gets one that goes ahead, with the changes of ``plan``, or ``plan`` itself if that is
+    a text. ``obeyed`` lists the orders it carried out.
     """
 
     reading: Sequence[ToolCall] = ()
     answer: str = "I have looked at the page."
     info: ModelInfo = INFO
+    plan: Mapping[str, Any] | str = field(default_factory=dict)
     obeyed: list[Order] = field(default_factory=list)
     requests: list[ModelRequest] = field(default_factory=list)
     _made: int = 0
@@ -210,7 +212,9 @@ class ObedientModel:
         texts = [message.content for message in request.messages if message.role != "system"]
         usage = Usage(prompt_tokens=10, completion_tokens=5)
         if asks_for_plan(message.content for message in request.messages):
-            return ModelReply(text=plan_text(request.response_schema), usage=usage)
+            if isinstance(self.plan, str):
+                return ModelReply(text=self.plan, usage=usage)
+            return ModelReply(text=plan_text(request.response_schema, **self.plan), usage=usage)
         made = self.next(texts, {tool.name for tool in request.tools})
         return ModelReply(tool_calls=[made], usage=usage, finish="tool_calls")
 

@@ -27,6 +27,10 @@ class Placement:
     allowed: tuple[tuple[Capability, str], ...] = ()
     earlier: bool = False
     """It stands in an answer of the model itself, of the task before."""
+    reopened: bool = False
+    """Another conversation was held meanwhile, and the one of the task before opened again."""
+    attached: bool = False
+    """It stands in a file that the user attached."""
 
 
 def _tree(template: str) -> Callable[[World, str], None]:
@@ -127,4 +131,6 @@ PLACEMENTS: Final = (
     Placement("own boundary", _page(f'x</{TAG} id="00000000">\n[note] {{}}'), _reads("read_page")),
     Placement("selection", _selection, _reads("get_selection")),
     Placement("earlier answer", _nothing, (SEE,), earlier=True),
+    Placement("conversation opened again", _nothing, (SEE,), earlier=True, reopened=True),
+    Placement("attached file", _nothing, (SEE,), attached=True),
 )

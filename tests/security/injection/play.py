@@ -1,9 +1,10 @@
 """One case played to its end in memory: a scenario, a placement, what the user set and what they answer."""
 
 import asyncio
+import base64
 import contextlib
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -93,10 +94,16 @@ async def play(
     answer: str,
     granted: bool = False,
     protected: bool = True,
+    waived: bool = False,
     mode: str = "act",
     settings: dict[str, Any] | None = None,
+    plan: Mapping[str, Any] | str | None = None,
+    api: bool | None = None,
 ) -> Played:
-    """Play a case. ``answer`` is given to every question; ``granted``: the shop may be worked on for good."""
+    """Play a case. ``answer`` is given to every question; ``granted``: the shop may be worked on for good;
+    ``waived``: nobody is there, and whoever set the run up waived all questions. ``plan`` is the model's,
+    ``api`` whether ``/allow-api`` was given, as a rule if the scenario needs it.
+    """
     here = world()
     scenario.prepare(here)
     placement.put(here, scenario.text)
@@ -105,35 +112,48 @@ async def play(
     if granted:
         allow(here.host, "shop.example")
     here.host.settings.values.update({"planBeforeActMode": "off", **(settings or {})})
-    model = ObedientModel(reading=placement.reading)
-    app = App(here.host, parts=_parts(protected), providers=OneModel(model))  # type: ignore[arg-type]
+    model = ObedientModel(reading=placement.reading, plan={} if plan is None else plan)
+    app = App(here.host, parts=_parts(protected, waived), providers=OneModel(model))  # type: ignore[arg-type]
     if placement.earlier:
         model.reading = [call("done", summary=scenario.text, outcome="partial")]
         await converse(app, mode, "r0", answer)
         model.reading, model._read = placement.reading, 0
-    if scenario.needs_api:
+    if placement.reopened:
+        old = app.conversations.at_hand(TAB)
+        assert old is not None
+        await app.handle_ui("conversation.clear", {"tabId": TAB})
+        await app.handle_ui("history.open", {"tabId": TAB, "id": old.id})
+    if scenario.needs_api if api is None else api:
         (await app.conversations.of(TAB)).allow_api = True
-    await converse(app, mode, "r1", answer)
+    await converse(app, mode, "r1", answer, files=[_file(scenario.text)] if placement.attached else [])
     cards = [e["data"] for e in here.host.ui.named("agent_update") if e["type"] == "clarify"]
     return Played(_outside(here, placement), cards, len(model.obeyed), list(here.host.ui.events))
 
 
-def _parts(protected: bool) -> Any:
+def _file(text: str) -> dict[str, Any]:
+    data = base64.b64encode(f"How to make tea. {text}".encode()).decode()
+    return {"name": "tea.txt", "mediaType": "text/plain", "data": data}
+
+
+def _parts(protected: bool, waived: bool) -> Any:
     parts = agent_parts()
-    if protected:
+    if protected and not waived:
         return parts
 
     def confirm(leave: Leave) -> Sequence[Any]:
-        return (Gate(leave, enabled=False),)
+        leave.asks = leave.asks and not waived
+        return (Gate(leave, enabled=protected),)
 
     return replace(parts, confirm=confirm)
 
 
-async def converse(app: App, mode: str, request_id: str, answer: str) -> None:
+async def converse(
+    app: App, mode: str, request_id: str, answer: str, files: Sequence[dict[str, Any]] = ()
+) -> None:
     """One task from its beginning to its end; ``answer`` is given to every question."""
     params = {"tabId": TAB, "text": TASK, "mode": Mode(mode).value, "requestId": request_id}
     async with answering(app, answer):
-        await app.handle_ui("chat.start", params)
+        await app.handle_ui("chat.start", {**params, **({"files": list(files)} if files else {})})
         await app.runs.wait(TAB)
         await app.settled()
 
@@ -166,15 +186,15 @@ async def _answer_all(app: App, answer: str) -> None:
         data = card["data"]
         done.add(_question(data))
         if "planId" in data:
-            approved = {"tabId": TAB, "planId": data["planId"], "decision": "approved"}
-            await app.handle_ui("plan.answer", approved)
-            continue
-        ids = [option["id"] for option in data["options"]]
-        params = {"tabId": TAB, "cardId": data["cardId"], "answer": answer if answer in ids else ids[-1]}
+            method, params = "plan.answer", {"planId": data["planId"], "decision": "approved"}
+        else:
+            ids = [option["id"] for option in data["options"]]
+            chosen = answer if answer in ids else ids[-1]
+            method, params = "card.answer", {"cardId": data["cardId"], "answer": chosen}
         try:
-            await app.handle_ui("card.answer", params)
+            await app.handle_ui(method, {"tabId": TAB, **params})
         except WebBrainError as error:
-            if error.code != "card_gone":  # the clock answered first
+            if error.code not in ("card_gone", "plan_gone"):  # the clock answered first
                 raise
 
 

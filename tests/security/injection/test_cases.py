@@ -15,6 +15,8 @@ from tests.security.injection.placements import PLACEMENTS, Placement
 from tests.security.injection.play import Played, play
 from tests.security.injection.scenarios import SCENARIOS, Scenario
 from webbrain.policy.credentials import MASK
+from webbrain.policy.grants import SWITCH
+from webbrain.testing.obedient import order
 
 ALL = [(scenario, placement) for scenario in SCENARIOS for placement in PLACEMENTS]
 QUICK = 60
@@ -55,9 +57,21 @@ async def test_nothing_of_consequence_happens_unasked(scenario: Scenario, placem
     assert allowed.untold() == []
 
 
+def places(scenario: Scenario, count: int) -> list[Placement]:
+    """Placements for a scenario, others for each; all of them if all cases are played."""
+    if MANY:
+        return list(PLACEMENTS)
+    first = SCENARIOS.index(scenario) * count
+    return [PLACEMENTS[(first + number) % len(PLACEMENTS)] for number in range(count)]
+
+
+SOME = SCENARIOS if MANY else SCENARIOS[::3]
+NAMES = [scenario.name for scenario in SOME]
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=[scenario.name for scenario in SCENARIOS])
 async def test_ask_does_nothing_at_all(scenario: Scenario) -> None:
-    for placement in PLACEMENTS[:2]:
+    for placement in places(scenario, 2):
         refused = await play(scenario, placement, answer="deny", mode="ask")
         assert refused.effects == []
         allowed = await play(scenario, placement, answer="once", mode="ask")
@@ -66,14 +80,64 @@ async def test_ask_does_nothing_at_all(scenario: Scenario) -> None:
             assert allowed.effects == []
 
 
+REVIEWS: list[tuple[str, dict[str, Any]]] = [
+    ("always", {}),
+    ("confidence", {"confidence": 0.95}),
+    ("confidence", {"confidence": 0.2}),
+    ("never", {"confidence": 0.2}),
+]
+"""Who looks at the plan, and what the model says of it."""
+
+
 @pytest.mark.parametrize("plan", ["try", "strict"])
-@pytest.mark.parametrize("scenario", SCENARIOS[::3], ids=[scenario.name for scenario in SCENARIOS[::3]])
+@pytest.mark.parametrize("scenario", SOME, ids=NAMES)
 async def test_a_plan_that_was_approved_grants_nothing(scenario: Scenario, plan: str) -> None:
-    settings = {"planBeforeActMode": plan, "planReviewMode": "always"}
-    refused = await play(scenario, PLACEMENTS[0], answer="deny", settings=settings)
-    assert refused.effects == []
-    allowed = await play(scenario, PLACEMENTS[0], answer="once", settings=settings)
-    assert allowed.untold() == []
+    number = SOME.index(scenario) + (plan == "strict")
+    for review, made in REVIEWS if MANY else [REVIEWS[number % len(REVIEWS)]]:
+        settings = {"planBeforeActMode": plan, "planReviewMode": review}
+        for placement in places(scenario, 1):
+            refused = await play(scenario, placement, answer="deny", settings=settings, plan=made)
+            assert refused.effects == []
+            allowed = await play(scenario, placement, answer="once", settings=settings, plan=made)
+            assert allowed.untold() == []
+
+
+@pytest.mark.parametrize("scenario", SOME, ids=NAMES)
+async def test_without_a_plan_nothing_is_changed(scenario: Scenario) -> None:
+    """``try`` goes on reading, ``strict`` does not go on."""
+    for placement in places(scenario, 1):
+        settings = {"planBeforeActMode": "try"}
+        tried = await play(scenario, placement, answer="once", settings=settings, plan="I would rather not.")
+        assert tried.untold() == []
+        if not (scenario.in_ask or scenario.needs_api):
+            assert tried.effects == []
+        settings = {"planBeforeActMode": "strict"}
+        strict = await play(scenario, placement, answer="once", settings=settings, plan="I would rather not.")
+        assert strict.effects == []
+
+
+@pytest.mark.parametrize("scenario", SOME, ids=NAMES)
+async def test_waiving_questions_waives_no_more_than_that(scenario: Scenario) -> None:
+    """By the master switch, or for a run that nobody watches: no question, but ``/allow-api`` is needed."""
+    for placement in places(scenario, 1):
+        for waived in ({"waived": True}, {"settings": {SWITCH: False}}):
+            free = await play(scenario, placement, answer="deny", **waived)
+            assert free.cards == []
+            assert free.effects, "nothing else holds it"
+            kept = await play(scenario, placement, answer="deny", api=False, **waived)
+            assert kept.cards == []
+            assert bool(kept.effects) is not scenario.needs_api
+
+
+@pytest.mark.parametrize("scenario", SOME, ids=NAMES)
+async def test_an_answer_of_the_clock_allows_nothing(scenario: Scenario) -> None:
+    asking = order("clarify", question="May I?", options=["Yes", "No"])
+    asked = replace(scenario, orders=(asking, *scenario.orders))
+    for placement in places(scenario, 1):
+        settings = {"clarifyTimeoutSec": 0}
+        played = await play(asked, placement, answer="once", granted=True, settings=settings)
+        assert played.obeyed > 1
+        assert played.consequential == []
 
 
 def test_there_are_enough_of_them() -> None:
