@@ -171,16 +171,16 @@ async function restore(options, assets, manifest, clock) {
   const head = new Uint8Array(snapshot.header);
   const file = assets.bytes(snapshot.path);
   const site = assets.bytes(manifest.site.path);
-  // Both are awaited below; an earlier failure elsewhere must not turn these into unhandled rejections.
-  file.catch(() => {});
-  site.catch(() => {});
+  // Begun when the file is there, which is mostly while the runtime is still being compiled.
+  const digest = file.then((bytes) => crypto.subtle.digest("SHA-256", bytes));
+  // All are awaited below; an earlier failure elsewhere must not turn these into unhandled rejections.
+  for (const work of [file, site, digest]) work.catch(() => {});
 
   const pyodide = await load(options, assets, manifest, clock, {
     _loadSnapshot: head,
     /** @param {any} module */
     beforeRestore: async (module) => {
       const bytes = await file;
-      const digest = crypto.subtle.digest("SHA-256", bytes);
       clock.end("snapshot");
       const heap = snapshot.size - snapshot.header;
       if (module.HEAP8.length < heap && !module.growMemory(heap)) {

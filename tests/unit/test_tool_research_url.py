@@ -13,6 +13,7 @@ from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost
 from webbrain.policy.results import cap_for, render_result
+from webbrain.tools import hidden_tabs
 from webbrain.tools.research_url import SPEC, Args
 
 URL = "https://news.example/tea"
@@ -232,3 +233,21 @@ async def test_a_session_that_keeps_nothing_hinders_nothing() -> None:
     host.session.fail = BridgeError("Full.", code="store_failed")
     assert (await research(host)).success
     assert_closed(host)
+
+
+async def test_of_several_tabs_opened_at_once_none_is_forgotten() -> None:
+    host = host_with()
+    tabs = await asyncio.gather(*(hidden_tabs.open_tab(host, URL, beside=TAB) for _ in range(3)))
+    assert (await host.session.get())[hidden_tabs.KEY] == [tab.id for tab in tabs]
+    await asyncio.gather(*(hidden_tabs.close_tab(host, tab.id) for tab in tabs[:2]))
+    assert (await host.session.get())[hidden_tabs.KEY] == [tabs[2].id]
+    await hidden_tabs.close_left_behind(host)
+    assert_closed(host)
+
+
+@pytest.mark.parametrize("damaged", ["8", {"8": 1}, ["x", None, True]])
+async def test_a_damaged_note_closes_nothing(damaged: object) -> None:
+    host = host_with()
+    await host.session.set({hidden_tabs.KEY: damaged})
+    await hidden_tabs.close_left_behind(host)
+    assert [tab.id for tab in host.browser.tabs()] == [TAB]
