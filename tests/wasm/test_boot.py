@@ -1,10 +1,16 @@
 """The package as built starts in Pyodide, from the snapshot and without it, and is sound in both."""
 
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from build.files import read_archive
 from build.layout import DIST, ROOT, SITE_ARCHIVE
-from tests.wasm.conftest import Boot
+from build.snapshot import occupied_runs
+from tests.wasm.conftest import DEADLINE, Boot
 
 pytestmark = pytest.mark.dist
 
@@ -164,6 +170,17 @@ def test_something_of_a_loop_would_be_noticed(boot: Boot) -> None:
 
 SNAPSHOT_MB = 28
 """One counted class of Unicode in a pattern takes three of them (tests/unit/test_patterns.py)."""
+
+
+def test_the_snapshot_of_a_tree_is_the_same_whenever_it_is_made(tmp_path: Path) -> None:
+    """Cheaper than two builds (``make check-reproducible``), and what is hardest to keep the same."""
+    target = tmp_path / "snapshot"
+    command = ["node", "build/snapshot.mjs", str(DIST / "chrome"), str(target)]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=DEADLINE)
+    whole = target.read_bytes()
+    packed = b"".join(whole[offset : offset + length] for offset, length in occupied_runs(whole))
+    named = json.loads((DIST / "chrome/py/boot.json").read_text())["snapshot"]
+    assert hashlib.sha256(packed).hexdigest() == named["sha256"]
 
 
 def test_the_snapshot_has_not_grown_unnoticed() -> None:

@@ -20,8 +20,8 @@ NEEDS_A_MACHINE = re.compile(
 )
 """Marks of test files that need native code, processes or a network, or test what is not shipped."""
 
-FEWEST_FILES, FEWEST_TESTS = 5, 200
-"""If fewer are left, the selection has gone wrong and the test says little."""
+FEWEST_FILES, FEWEST_TESTS = 80, 3_200
+"""Somewhat fewer than there are: if the selection goes wrong, the test says little."""
 
 
 def selection() -> list[str]:
