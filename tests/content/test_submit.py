@@ -148,6 +148,18 @@ def test_a_name_may_say_that_it_commits_where_there_is_no_form(
     assert refused["code"] == "form_changed"
 
 
+# Row 105
+def test_an_ordinary_item_beside_a_composer_is_no_send(tab: Tab) -> None:
+    tab.show(
+        "<div><ul role=menu><li role=menuitem tabindex=0>View my portfolio</ul>"
+        "<div contenteditable role=textbox aria-label='Send a message'>Hi</div><button>Send</button></div>"
+    )
+    for args in ({"text": "View my portfolio"}, {"selector": "[contenteditable]"}):
+        probe = tab.probe("click", **args)
+        assert (probe["submits"], probe["commits"]) == (False, False), probe
+    assert tab.probe("click", text="Send")["commits"]
+
+
 OPENER = "<form onsubmit=\"document.title='Sent'; return false\">"
 CLOSER = "<button id=pay>Pay</button></form>"
 HIDES = "<div class=wrap style='display:inline-block'>"
