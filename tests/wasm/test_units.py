@@ -20,7 +20,7 @@ NEEDS_A_MACHINE = re.compile(
 )
 """Marks of test files that need native code, processes or a network, or test what is not shipped."""
 
-FEWEST_FILES, FEWEST_TESTS = 80, 3_200
+FEWEST_FILES, FEWEST_TESTS = 75, 3_000
 """Somewhat fewer than there are: if the selection goes wrong, the test says little."""
 
 
