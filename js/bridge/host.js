@@ -49,6 +49,9 @@ const supervisor = new Supervisor({
   },
 });
 
+/** Whether one of our pages has sent an older message since this page began. */
+let speaksOlder = false;
+
 const requests = new Requests(platform.api, sendAsPage);
 
 const pdfWorker = () => new Worker(runtime.getURL("js/pdfworker.js"), { type: "module", name: "PDF" });
@@ -71,7 +74,9 @@ function fromPython(frame, buffers) {
 /** @param {string} event @param {Record<string, unknown>} params */
 function emit(event, params) {
   toScreens(event, params);
-  if (event === "agent_update") platform.broadcast({ target: "sidepanel", action: event, ...params });
+  // In Chrome it reaches the service worker and every page, event by event: only for who speaks that language.
+  if (event === "agent_update" && speaksOlder)
+    platform.broadcast({ target: "sidepanel", action: event, ...params });
 }
 
 /** Answer one of Python's calls. @param {Frame} call @param {ArrayBuffer[]} buffers */
@@ -176,7 +181,13 @@ async function screenCall(screen, method, params, files) {
   return before(supervisor.call("ui", { port: screen, method, params }, files), Date.now() + UI_CALL_MS);
 }
 
-/** The reference system's runtime messages, from our own pages. @param {Record<string, unknown>} message */
+/** One of the reference system's messages from a page of ours. @param {Record<string, unknown>} message */
+function fromOlderPage(message) {
+  speaksOlder = true;
+  return legacy(message);
+}
+
+/** The reference system's runtime messages. @param {Record<string, unknown>} message */
 async function legacy(message) {
   try {
     if (JSON.stringify(message).length > FRAME_CHARS)
@@ -215,7 +226,7 @@ async function browserEvent(event) {
 /** A message to the supervisor: from the service worker in Chrome. @param {Frame} frame @returns {Promise<unknown> | null} */
 function fromBackground({ method, params }) {
   if (method === "hello") return Promise.resolve(true);
-  if (method === "legacy") return legacy(params);
+  if (method === "legacy") return fromOlderPage(params);
   if (method === "content") return contentSaid(params);
   if (method === "watches") return Promise.resolve(requests.watches(params.tabId));
   if (method === "page_request") requests.take(params.tabId, params.seen);
@@ -245,7 +256,7 @@ function begin() {
         platform.HOST_IS_BACKGROUND &&
         isOwnPage(sender, runtime)
       ) {
-        work = message.action === "ensure_host" ? Promise.resolve({ ok: true }) : legacy(message);
+        work = message.action === "ensure_host" ? Promise.resolve({ ok: true }) : fromOlderPage(message);
       } else if (platform.HOST_IS_BACKGROUND) {
         const said = contentVoice(message, sender, runtime);
         work = said && contentSaid(said);

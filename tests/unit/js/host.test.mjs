@@ -117,14 +117,14 @@ test("a stranger's port is closed", () => {
   assert.equal(port.say, undefined);
 });
 
-test("events go to every screen that is there, and updates to the older message as well", async () => {
+test("events go to every screen that is there, and to nobody else", async () => {
   const [stays, leaves] = [screen(), screen()];
   leaves.leave();
   const params = { tabId: 1, seq: 2, type: "text", data: {} };
   python({ target: "host", kind: "event", method: "ui.emit", params: { event: "agent_update", params } });
   assert.deepEqual(stays.got.at(-1).params, params);
   assert.equal(leaves.got.length, 0);
-  assert.deepEqual(platform.broadcasts.at(-1), { target: "sidepanel", action: "agent_update", ...params });
+  assert.deepEqual(platform.broadcasts, []);
 });
 
 /** @param {string} id @param {string} method */
@@ -174,6 +174,9 @@ test("an older message reaches Python and its refusal comes back as data", async
   const call = await answered("legacy", { ok: true });
   assert.deepEqual(call.params, { action: "chat_start" });
   assert.deepEqual(await asked.answer, { ok: true });
+  const params = { tabId: 1, seq: 3, type: "text", data: {} };
+  python({ target: "host", kind: "event", method: "ui.emit", params: { event: "agent_update", params } });
+  assert.deepEqual(platform.broadcasts, [{ target: "sidepanel", action: "agent_update", ...params }]);
 });
 
 test("what the browser did is told to Python, in order, and by the background only", async () => {
