@@ -5,6 +5,7 @@ Each value is stored under its own key of ``storage.local``: the field's name in
 that no longer fits is read as the default, and left alone until the user saves that setting again.
 """
 
+import contextlib
 import functools
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -326,6 +327,9 @@ class SettingsService:
     async def load(self) -> Settings:
         """The settings as stored, each unusable value replaced by its default."""
         stored = await self._host.settings.get(list(FIELDS))
+        # Mostly all of it is usable; only else each value is looked at by itself.
+        with contextlib.suppress(ValidationError):
+            return Settings.model_validate(stored)
         good: dict[str, Any] = {}
         for key, value in stored.items():
             try:
