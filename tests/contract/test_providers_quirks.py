@@ -238,6 +238,14 @@ KEPT: dict[str, tuple[str, str, dict[str, str], dict[str, Any]]] = {
 """A service, a model, a form and what it wants back, by wire."""
 
 
+async def test_a_deployment_gets_back_what_it_needs_too() -> None:
+    mine = replay("openai_chat", "azure_openai", "deepseek-v4-pro", reasoning_content="Hm.")
+    asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": mine}), RESULT], tools=TOOLS)
+    sent = await body("azure_openai", asked, model="deepseek-v4-pro")
+    assert sent["messages"][1]["reasoning_content"] == "Hm."
+    assert "model" not in sent
+
+
 @pytest.mark.parametrize("wire", KEPT)
 async def test_what_a_turn_keeps_goes_to_nobody_but_its_maker(wire: str) -> None:
     """The same model of the same format at another service or address is somebody else, and a turn that does

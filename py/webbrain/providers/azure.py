@@ -1,13 +1,10 @@
 """Azure OpenAI: Chat Completions below the address of a deployment, with the version in the query."""
 
 from dataclasses import replace
-from typing import Any
 from urllib.parse import quote
 
-from webbrain.core.messages import ModelRequest
 from webbrain.providers.config import Endpoint
 from webbrain.providers.openai_chat import OpenAIChat
-from webbrain.providers.wire import Learned
 
 
 class AzureChat(OpenAIChat):
@@ -19,11 +16,6 @@ class AzureChat(OpenAIChat):
         version = quote(endpoint.parameters.get("apiVersion", ""), safe="")
         return f"{endpoint.base_url}/openai/deployments/{deployment}/chat/completions?api-version={version}"
 
-    def body(
-        self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
-    ) -> dict[str, Any]:
-        """As Chat Completions, but a deployment's name says nothing about the model behind it."""
-        nameless = replace(endpoint, info=replace(endpoint.info, model=""))
-        out = super().body(nameless, request, learned, stream=stream)
-        out.pop("model", None)
-        return out
+    def named(self, endpoint: Endpoint) -> Endpoint:
+        """A deployment's name says nothing about the model behind it, and the body does not repeat it."""
+        return replace(endpoint, info=replace(endpoint.info, model=""))

@@ -49,24 +49,28 @@ class OpenAIChat:
         self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
     ) -> dict[str, Any]:
         """The body before the user's own fields and what the service refused."""
-        entry = endpoint.entry
+        entry, named = endpoint.entry, self.named(endpoint)
         body: dict[str, Any] = {}
-        if endpoint.info.model:
-            body["model"] = endpoint.info.model
+        if named.info.model:
+            body["model"] = named.info.model
         body["messages"] = _messages(endpoint, request)
         body["stream"] = stream
         if stream and entry.usage_in_stream:
             body["stream_options"] = {"include_usage": True}
-        if request.temperature is not None and _has_temperature(endpoint):
+        if request.temperature is not None and _has_temperature(named):
             body["temperature"] = request.temperature
-        body[learned.limit_field or _limit_field(endpoint)] = request.max_tokens
+        body[learned.limit_field or _limit_field(named)] = request.max_tokens
         if request.tools and request.tool_choice != "none" and entry.tools:
             body["tools"] = [_tool(tool, endpoint) for tool in request.tools]
             body["tool_choice"] = request.tool_choice
             if stream and entry.tool_stream:
                 body["tool_stream"] = True
         body |= held.chat_fields(endpoint, request)
-        return body | chat_fields(entry.thinking, effort_for(request, endpoint), endpoint.info.model)
+        return body | chat_fields(entry.thinking, effort_for(request, endpoint), named.info.model)
+
+    def named(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint as far as the name of its model says anything."""
+        return endpoint
 
     def decoder(self, endpoint: Endpoint) -> StreamDecoder:
         """Read ``chat.completion.chunk`` events up to ``[DONE]``."""
