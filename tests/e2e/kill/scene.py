@@ -83,7 +83,11 @@ class Scene:
         self._session(f"remove({json.dumps([REACHED, RELEASED])})")
         self._session(f"set({json.dumps({ARMED: armed})})")
         self.panel.send(TASKS["form" if point == "awaiting_consent" else "button"], "act")
-        wait_until(lambda: self._get(REACHED), PATIENCE, lambda: f"{point}: {self.panel.last()}")
+        wait_until(
+            lambda: self._get(REACHED),
+            PATIENCE,
+            lambda: f"{point}: {self._session(f'get({json.dumps([ARMED, RELEASED])})')} {self.panel.last()}",
+        )
 
     def release(self) -> None:
         """Let the run go on."""
