@@ -14,7 +14,7 @@ const MANY_FIELDS = 8;
 /** A longer value scrolls by itself. */
 const LONG = 300;
 /** From so many characters together on all lines scroll inside the card, or its buttons would be out of sight. */
-const MUCH = 1_200;
+const MUCH = 500;
 /** Names of lines that Python gives; others are a page's own. */
 const DETAILS = ["Action", "Address", "Body", "Dialog", "Enter", "File", "Request", "Size"];
 /** Answers that count beyond the task: they stand apart from the buttons for this question. */
