@@ -48,6 +48,7 @@ def live(browser: Browser, site: Site, other_site: Site) -> Iterator[tuple[Live,
     live = Live()
     port = Port(browser)
     with ModelServer(live, model="live") as model:
+        live.server = model
         port.choose_model(model.url, model.model, {"maxAgentSteps": 0, "autoScreenshot": "off"})
         allow_in(browser, site.origin, other_site.origin)
         yield live, port

@@ -2,13 +2,16 @@
 """Pages that are hostile or broken: every reading tool answers in time and size, and the run goes on."""
 
 import time
+from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
 
 from tests.support.file_site import File, FileSite
 from tests.support.pdf_files import pdf
-from tests.support.player import Player
+from tests.support.player import Live, Player
+from tests.support.port import Port
+from webbrain.testing.model_server import ModelServer
 
 READING: dict[str, dict[str, Any]] = {
     "get_accessibility_tree": {},
@@ -23,6 +26,10 @@ READING: dict[str, dict[str, Any]] = {
     "shadow_dom_query": {"selector": "button"},
     "get_window_info": {},
     "get_frames": {},
+    "wait_for_element": {"selector": "button", "timeout": 1_000},
+    "iframe_read": {"urlFilter": "srcdoc"},
+    "scroll": {"direction": "top"},
+    "inspect_viewport": {},
 }
 """Every tool that reads the page, with arguments."""
 
@@ -63,8 +70,26 @@ PAGES = {
 BUSY = "void setTimeout(() => { const end = Date.now() + 60000; while (Date.now() < end); }, 0)"
 
 
-POINTED: Final = frozenset(READING) - {"get_window_info", "get_frames", "wait_for_stable"}
+POINTED: Final = frozenset(READING) - {
+    *("get_window_info", "get_frames", "wait_for_stable"),
+    *("wait_for_element", "iframe_read", "scroll", "inspect_viewport"),
+}
 """Tools that look for something in a page, which a paper has not."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def eyes(live: tuple[Live, Port]) -> Iterator[None]:
+    """The model sees, so that looking at the page is a tool like the others."""
+    model, port = live
+    choose(port, model.server, sees=True)
+    yield
+    choose(port, model.server, sees=False)
+
+
+def choose(port: Port, model: ModelServer, *, sees: bool) -> None:
+    """Make this server the provider."""
+    config = {"baseUrl": model.url, "model": model.model, "promptTier": "full", "supportsVision": sees}
+    port.call("providers.save", id="custom", config=config)
 
 
 def read_everything(player: Player) -> dict[str, dict[str, Any]]:

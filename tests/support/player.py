@@ -16,7 +16,7 @@ from tests.support.browsers import Browser, Tab
 from tests.support.port import Port
 from webbrain.testing.chat import Answer, ModelCall
 from webbrain.testing.demo.history import Step, steps
-from webbrain.testing.model_server import call
+from webbrain.testing.model_server import ModelServer, call
 
 PATIENCE = 45.0
 """Seconds until the extension asks the model again; more than any tool may take."""
@@ -25,6 +25,9 @@ REF = re.compile(r"\[(ref_\d+)\]")
 
 class Live:
     """A model that says what it is told to say, when it is told."""
+
+    server: ModelServer
+    """Where it is to be had, once it is."""
 
     def __init__(self) -> None:
         self.requests: SimpleQueue[ModelCall] = SimpleQueue()
