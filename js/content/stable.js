@@ -90,7 +90,7 @@ export function waitForStable(_session, args) {
         timedOut: !stable,
         elapsedMs: Math.round(performance.now() - start),
         mutations,
-        ...(network ? { resourcesLoaded: loaded, loadingAtExit: pending } : {}),
+        ...(network ? { resourcesLoaded: loaded, inFlightAtExit: pending } : {}),
         ...(note ? { note } : {}),
       });
     };

@@ -202,7 +202,7 @@ def test_shadow_dom(tab: Tab) -> None:
 def test_waiting_until_nothing_changes(tab: Tab) -> None:
     tab.show("<p id=p>x</p>")
     calm = tab.call("wait_for_stable", quietMs=100)
-    assert (calm["stable"], calm["mutations"], calm["loadingAtExit"]) == (True, 0, 0)
+    assert (calm["stable"], calm["mutations"], calm["inFlightAtExit"]) == (True, 0, 0)
     assert len(str(calm)) < 250
     tab.js(
         "{ let n = 0; const t = setInterval(() => { p.textContent = n++; if (n > 10) { clearInterval(t); p.textContent = 'over'; } }, 40); }"
@@ -239,7 +239,7 @@ def test_waiting_sees_shadow_roots_animations_and_traffic(tab: Tab) -> None:
     tab.page.goto(slow, wait_until="commit")
     tab.inject()
     waiting = tab.call("wait_for_stable", quietMs=50, timeout=400)
-    assert (waiting["stable"], waiting["loadingAtExit"] > 0) == (False, True)
+    assert (waiting["stable"], waiting["inFlightAtExit"] > 0) == (False, True)
     assert tab.call("wait_for_stable", quietMs=50, timeout=400, checkNetwork=False)["stable"]
 
 
@@ -249,7 +249,7 @@ def test_waiting_sees_shadow_roots_animations_and_traffic(tab: Tab) -> None:
 def test_a_page_that_says_it_is_at_work_is_not_still(tab: Tab, sign: str) -> None:
     tab.show(f"<div id=d>{sign}</div>")
     waiting = tab.call("wait_for_stable", quietMs=50, timeout=300)
-    assert (waiting["stable"], waiting["timedOut"], waiting["loadingAtExit"]) == (False, True, 0)
+    assert (waiting["stable"], waiting["timedOut"], waiting["inFlightAtExit"]) == (False, True, 0)
     assert "at work" in waiting["note"]
     tab.js("fetch('/slow?seconds=0.7').then(() => { d.textContent = 'All 3 results' })")
     answer = tab.call("wait_for_stable", quietMs=100, timeout=10_000)
