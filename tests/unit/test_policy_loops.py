@@ -128,6 +128,13 @@ def test_what_is_refused_for_good_is_said_once_and_ends_the_run_the_second_time(
     assert refused(guard, "read_page", "restricted_page") == "s"
 
 
+def test_refusals_of_different_things_are_no_circle() -> None:
+    """In a viewer that belongs to the browser every tool is refused once: that alone ends no task."""
+    guard = LoopGuard()
+    for page in range(3 * loops.NUDGES_BEFORE_STOP):
+        assert refused(guard, "read_page", "restricted_page", page=f"7.{page}") == "n"
+
+
 def test_a_forbidden_host_is_one_whatever_is_asked_of_it() -> None:
     guard, router = LoopGuard(), "http://192.168.0.1"
     assert refused(guard, "fetch_url", "forbidden_address", url=f"{router}/a") == "n"

@@ -193,8 +193,8 @@ class LoopGuard:
                 self._nudges = 0
             return Verdict()
         self._healthy = 0
-        # The checkpoint is a question, not a sign that something is wrong.
-        self._nudges += any(nudge != CHECKPOINT for nudge in nudges)
+        # The checkpoint is a question, and a refusal for good of something new no repetition.
+        self._nudges += any(nudge not in (CHECKPOINT, FINAL) for nudge in nudges)
         if self._nudges >= NUDGES_BEFORE_STOP:
             return Verdict(stop="repeat")
         return Verdict(nudge=nudges[0])
