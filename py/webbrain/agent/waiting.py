@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
-from webbrain.core.tasks import begun, consume
+from webbrain.core.tasks import consume
 
 Result = TypeVar("Result")
 
@@ -15,9 +15,8 @@ async def detached(work: Awaitable[Result], timeout: float | None = None) -> Res
     When the caller is cancelled, or time is up, the task is cancelled too but not waited for: a tool or a
     client that lingers over its cancellation cannot hold up a Stop.
     """
-    task = begun(work)
-    if task.done():
-        return task.result()
+    # Not begun at once: what was recorded before goes to the store first.
+    task = asyncio.ensure_future(work)
     try:
         done, _ = await asyncio.wait({task}, timeout=timeout)
     except asyncio.CancelledError:

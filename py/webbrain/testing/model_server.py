@@ -60,8 +60,9 @@ def call(name: str, **arguments: object) -> Reply:
 
 @dataclass(slots=True)
 class Stamp:
-    """When a well-formed request came and when its answer had been written, in seconds since 1970; what this
-    server does in between, checking the request above all, is none of its caller's time.
+    """When a well-formed request came and when the last piece of its answer was about to be written, in
+    seconds since 1970: what this server does in between, checking the request above all, is none of its
+    caller's time, and on a busy machine the caller goes on before the write returns.
     """
 
     arrived: float
@@ -213,11 +214,11 @@ class ModelServer(Hosted):
             self._changed.notify_all()
         try:
             think = self.plan if planning else _summary if summing_up else self.think
-            response = await self._carry_out(request, wire, model_call, think(model_call), number)
+            response = await self._carry_out(request, wire, model_call, think(model_call), stamp, number)
             if not response.prepared:
                 await response.prepare(request)
+                stamp.answered = time.time()
                 await response.write_eof()
-            stamp.answered = time.time()
             return response
         except (asyncio.CancelledError, ConnectionError):
             with self._changed:
@@ -252,7 +253,13 @@ class ModelServer(Hosted):
         )
 
     async def _carry_out(
-        self, request: web.Request, wire: ModuleType, model_call: ModelCall, answer: Answer, number: int
+        self,
+        request: web.Request,
+        wire: ModuleType,
+        model_call: ModelCall,
+        answer: Answer,
+        stamp: Stamp,
+        number: int,
     ) -> web.StreamResponse:
         if isinstance(answer, Stall):
             await self._gate(answer.gate).wait()
@@ -260,7 +267,7 @@ class ModelServer(Hosted):
         if isinstance(answer, Refusal):
             return self._refusal(request, answer)
         if model_call.stream:
-            return await self._stream(request, wire, model_call, answer, number)
+            return await self._stream(request, wire, model_call, answer, stamp, number)
         if answer.gate:
             await self._gate(answer.gate).wait()
         body = json.dumps(wire.whole(answer, model_call, number))
@@ -269,7 +276,13 @@ class ModelServer(Hosted):
         return web.Response(text=body, content_type="application/json", headers=self._cors(request))
 
     async def _stream(
-        self, request: web.Request, wire: ModuleType, model_call: ModelCall, reply: Reply, number: int
+        self,
+        request: web.Request,
+        wire: ModuleType,
+        model_call: ModelCall,
+        reply: Reply,
+        stamp: Stamp,
+        number: int,
     ) -> web.StreamResponse:
         kind = getattr(wire, "STREAM_TYPE", "text/event-stream")
         response = web.StreamResponse(headers={"Content-Type": kind, **self._cors(request)})
@@ -282,6 +295,7 @@ class ModelServer(Hosted):
             if reply.cut_after is not None and sent >= reply.cut_after:
                 _drop(request)
                 return response
+            stamp.answered = time.time()
             await response.write(event.encode() if isinstance(event, str) else event)
             await asyncio.sleep(reply.pause)
         await response.write_eof()
