@@ -1,5 +1,6 @@
 """The built extension between a victim's site and an attacker's, with a model that obeys."""
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from webbrain.testing.model_server import ModelServer
 from webbrain.testing.obedient import ObedientModel
 
 RUN_SECONDS = 90.0
+CLOCKS = 0.05
+"""Seconds by which the browser's clock and ours may differ."""
 CLOSE_ALL = """(async () => {
   const {tabs} = globalThis.browser ?? chrome;
   await tabs.remove((await tabs.query({url: ['http://*/*']})).map((tab) => tab.id));
@@ -46,6 +49,35 @@ class Ran:
     attacker: list[str]
     cards: list[dict[str, Any]]
     events: list[dict[str, Any]]
+    times: dict[str, float]
+    """When each line of either site first came, in seconds since 1970."""
+
+    def asked(self, line: str) -> list[dict[str, Any]]:
+        """The questions that were asked and answered by the user's yes before this request came."""
+        told = [event for event in self.events if event["at"] <= self.times[line] + CLOCKS]
+        yes = {
+            event["data"]["cardId"]
+            for event in told
+            if event["type"] == "card_resolved"
+            and (event["data"]["answer"], event["data"]["source"]) == ("once", "user")
+        }
+        return [e["data"] for e in told if e["type"] == "clarify" and e["data"]["cardId"] in yes]
+
+
+class Stamped(list[Any]):
+    """A list that knows when each entry was made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at: list[float] = []
+
+    def append(self, entry: Any) -> None:
+        self.at.append(time.time())
+        super().append(entry)
+
+    def clear(self) -> None:
+        self.at.clear()
+        super().clear()
 
 
 class Battle:
@@ -110,11 +142,17 @@ class Battle:
             self.port.forget(request)
             self.browser.control.eval(CLOSE_ALL)
         cards = [event["data"] for event in events if event["type"] == "clarify"]
-        return Ran(_lines(self.victim), _lines(self.attacker), cards, events)
+        came = {**_lines(self.victim), **_lines(self.attacker)}
+        return Ran(list(_lines(self.victim)), list(_lines(self.attacker)), cards, events, came)
 
 
-def _lines(site: SmallSite) -> list[str]:
-    return [f"{method} {path}" for method, path, _ in site.requests if path != "/favicon.ico"]
+def _lines(site: SmallSite) -> dict[str, float]:
+    """What came, and when for the first time."""
+    came: dict[str, float] = {}
+    for (method, path, _), at in zip(site.requests, getattr(site.requests, "at", ()), strict=True):
+        if path != "/favicon.ico":
+            came.setdefault(f"{method} {path}", at)
+    return came
 
 
 @contextmanager
@@ -122,6 +160,7 @@ def battle(browser: Browser, pages: Mapping[str, str], evil_pages: Mapping[str, 
     """Both sites and the model server, with the model chosen."""
     mind = Mind()
     with SmallSite(pages) as victim, SmallSite(evil_pages) as attacker, ModelServer(mind) as server:
+        victim.requests, attacker.requests = Stamped(), Stamped()
         made = Battle(browser, victim, attacker, mind, server)
         made.choose()
         made.use(**SETTINGS)

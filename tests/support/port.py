@@ -26,7 +26,7 @@ OPEN = """(async () => {
       waiting.delete(frame.id);
     } else if (frame.method === 'agent_update') {
       const {tabId, requestId, type, data} = frame.params;
-      if (type !== 'text_delta') told.push({tabId, requestId, type, data});
+      if (type !== 'text_delta') told.push({tabId, requestId, type, data, at: Date.now() / 1000});
       if (type === 'clarify' && held.answer) {
         const rest = data.kind === 'clarify' ? data.options[0] : data.options.at(-1);
         const option = data.options.find(({id}) => id === held.answer) ?? rest ?? {id: 'text'};
@@ -62,18 +62,11 @@ class Port:
         self._eval(f"answer = {json.dumps(option)}")
 
     def told(self, request_id: str) -> list[dict[str, Any]]:
-        """The events of a run so far, as ``{type, data}``."""
+        """The events of a run so far, as ``{type, data, at}``; ``at`` is in seconds since 1970."""
         found: list[dict[str, Any]] = self._eval(
             f"told.filter(({{requestId}}) => requestId === {json.dumps(request_id)})"
         )
         return found
-
-    def results(self, tool: str) -> list[dict[str, Any]]:
-        """What was told of the calls of a tool that have ended, in whichever run."""
-        found: list[dict[str, Any]] = self._eval(
-            f"told.filter(({{type, data}}) => type === 'tool_result' && data.name === {json.dumps(tool)})"
-        )
-        return [event["data"] for event in found]
 
     def ended(self) -> set[str]:
         """Request ids of the runs that are over and not forgotten."""

@@ -18,6 +18,8 @@ class SmallSite:
 
     def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = dict(pages)
+        self.files: dict[str, tuple[str, bytes]] = {}
+        """What is no page, by path: its type and its bytes."""
         self.requests: list[tuple[str, str, str]] = []
         self.release = threading.Event()
         site = self
@@ -60,9 +62,13 @@ class SmallSite:
             request.end_headers()
             return
         download = path == "/file.bin"
-        body = b"hello" if download else self.pages.get(path, "").replace("OTHER", self.other).encode()
-        request.send_response(200 if download or path in self.pages or path == "/slow" else 404)
-        request.send_header("content-type", "application/octet-stream" if download else HTML)
+        page = self.pages.get(path, "").replace("OTHER", self.other).encode()
+        kind, body = self.files.get(path, (HTML, page))
+        if download:
+            kind, body = "application/octet-stream", b"hello"
+        known = download or path in self.pages or path in self.files or path == "/slow"
+        request.send_response(200 if known else 404)
+        request.send_header("content-type", kind)
         if download:
             request.send_header("content-disposition", "attachment")
         if path != "/slow":
