@@ -74,9 +74,9 @@ class Player:
         """Show a page of tests/pages/cases."""
         return self.open(f"cases/{name}.html")
 
-    def show(self, body: str, head: str = "") -> "Player":
+    def show(self, body: str, head: str = "", *, wait: bool = True) -> "Player":
         """Show a page made of this body."""
-        return self.open(self.site.page(f"<!doctype html><title>Test</title>{head}<body>{body}"))
+        return self.open(self.site.page(f"<!doctype html><title>Test</title>{head}<body>{body}"), wait=wait)
 
     def js(self, expression: str) -> Any:
         """What the page itself says."""
