@@ -177,7 +177,7 @@ class TestAllowed:
         listed = use(stage, panel, "list_downloads", limit=5)
         row = next(row for row in listed.result["downloads"] if row["id"] == number)
         assert (row["state"], row["bytes"]) == ("complete", 13)
-        read = use(stage, panel, "read_downloaded_file", downloadId=number)
+        read = use(stage, panel, "read_downloaded_file", answers=("once",), downloadId=number)
         assert read.result["text"] == "Tea, 4 francs"
         handed = use(stage, panel, "upload_file", answers=("once",), downloadId=number, selector="#file")
         assert handed.ok, handed.result
