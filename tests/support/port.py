@@ -68,6 +68,13 @@ class Port:
         )
         return found
 
+    def results(self, tool: str) -> list[dict[str, Any]]:
+        """What was told of the calls of a tool that have ended, in whichever run."""
+        found: list[dict[str, Any]] = self._eval(
+            f"told.filter(({{type, data}}) => type === 'tool_result' && data.name === {json.dumps(tool)})"
+        )
+        return [event["data"] for event in found]
+
     def ended(self) -> set[str]:
         """Request ids of the runs that are over and not forgotten."""
         found: list[str] = self._eval(
