@@ -216,6 +216,8 @@ def test_a_question_of_another_time_place_or_text_is_none() -> None:
     card: dict[str, Any] = {
         "cardId": "c1",
         "host": "127.0.0.1:80",
+        "title": "Press “Pay now”?",
+        "question": "",
         "fields": [{"value": "500"}],
         "details": [],
     }

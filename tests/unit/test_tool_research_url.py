@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from webbrain.app import App
 from webbrain.core.errors import BridgeError
 from webbrain.core.results import ToolResult
 from webbrain.host.memory import MemoryHost
+from webbrain.host.protocols import Tab
 from webbrain.policy.results import cap_for, render_result
 from webbrain.tools import hidden_tabs
 from webbrain.tools.research_url import SPEC, Args
@@ -245,7 +247,42 @@ async def test_of_several_tabs_opened_at_once_none_is_forgotten() -> None:
     assert_closed(host)
 
 
-@pytest.mark.parametrize("damaged", ["8", {"8": 1}, ["x", None, True]])
+async def dead_before_noting(host: MemoryHost) -> None:
+    """A Worker dies when the tab stands there and its id is not yet written down."""
+    keep = host.session.set
+
+    async def dies_with_its_tab(values: Mapping[str, Any]) -> None:
+        if host.browser.opened:
+            await asyncio.Event().wait()
+        await keep(values)
+
+    host.session.set = dies_with_its_tab  # type: ignore[method-assign]
+    task = asyncio.ensure_future(hidden_tabs.open_tab(host, URL, beside=TAB))
+    while not host.browser.opened:
+        await asyncio.sleep(0)
+    task.cancel()
+    host.session.set = keep  # type: ignore[method-assign]
+
+
+async def test_a_death_between_the_opening_and_its_note_leaves_no_tab() -> None:
+    host = host_with()
+    host.browser.pop_up(TAB, Tab(5, URL, "A person's own, at the same address"))
+    await dead_before_noting(host)
+    host.browser.pop_up(TAB, Tab(99, f"{URL}/1", "One that the person opened since"))
+    assert [tab.id for tab in host.browser.tabs()] == [TAB, 5, 8, 99]
+    await App(host).start()
+    assert [tab.id for tab in host.browser.tabs()] == [TAB, 5, 99]
+    assert not await host.session.get()
+
+
+async def test_a_tab_that_the_browser_refuses_is_not_waited_for() -> None:
+    host = host_with()
+    with pytest.raises(BridgeError):
+        await hidden_tabs.open_tab(host, "file:///etc/hosts", beside=TAB)
+    assert not await host.session.get()
+
+
+@pytest.mark.parametrize("damaged", ["8", {"8": 1}, ["x", None, True], [{"url": URL, "beside": TAB}]])
 async def test_a_damaged_note_closes_nothing(damaged: object) -> None:
     host = host_with()
     await host.session.set({hidden_tabs.KEY: damaged})

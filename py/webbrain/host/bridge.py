@@ -92,6 +92,14 @@ class BridgeBrowser:
         self._tabs.leaves({"id": made["id"], "url": ""})
         return Tab(int(made["id"]), url, "", window_id=window, active=active, status="loading")
 
+    async def opened_from(self, tab_id: int) -> list[Tab]:
+        found = await self._tabs.query({"windowType": "normal"})
+        return [
+            _tab({**raw, "url": raw.get("pendingUrl") or raw.get("url", "")})
+            for raw in found
+            if raw.get("openerTabId") == tab_id
+        ]
+
     async def close_tab(self, tab_id: int) -> None:
         try:
             await self._tabs.act("tabs.remove", {"tabId": tab_id})

@@ -39,6 +39,7 @@ class MemoryBrowser:
         self._future: dict[int, list[str]] = {}
         self._gates: list[Gate] = []
         self._frames: dict[int, list[Frame]] = {}
+        self._openers: dict[int, int] = {}
         self.visits: list[tuple[int, str]] = []
         self.opened: list[tuple[int, str, int]] = []
         self.closed: list[int] = []
@@ -50,6 +51,7 @@ class MemoryBrowser:
     def pop_up(self, opener: int, tab: Tab) -> None:
         """A page of tab ``opener`` opens ``tab`` (``target=_blank``, ``window.open``)."""
         self.open(tab)
+        self._openers[tab.id] = opener
         self._events.tell("tab_opened", opener, tabId=tab.id, url=tab.url)
 
     def close(self, tab_id: int) -> None:
@@ -145,7 +147,12 @@ class MemoryBrowser:
             }
         self.opened.append((tab.id, url, beside))
         self.open(tab)
+        self._openers[tab.id] = beside
         return tab
+
+    async def opened_from(self, tab_id: int) -> list[Tab]:
+        await self._taps.reach("browser.opened_from")
+        return [tab for tab in self._tabs.values() if self._openers.get(tab.id) == tab_id]
 
     async def close_tab(self, tab_id: int) -> None:
         await self._taps.reach("browser.close_tab")

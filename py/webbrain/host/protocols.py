@@ -70,6 +70,10 @@ class Browser(Protocol):
         """Open ``url`` in a new tab of the window of tab ``beside``, in the background unless ``active``."""
         ...
 
+    async def opened_from(self, tab_id: int) -> list[Tab]:
+        """The tabs whose opener is tab ``tab_id``, with the address that each shows or is on its way to."""
+        ...
+
     async def close_tab(self, tab_id: int) -> None:
         """Close a tab; nothing happens if it is gone."""
         ...
