@@ -5,7 +5,7 @@ import { useGuard } from "./consent.js";
 import { line } from "./line.js";
 import { answerCard } from "./store.js";
 
-/** @typedef {import("../conversation.js").CardItem} CardItem */
+/** @typedef {import("../items.js").CardItem} CardItem */
 
 /** @typedef {import("../types.js").CardData} CardData */
 

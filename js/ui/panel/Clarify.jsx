@@ -7,7 +7,7 @@ import { line } from "./line.js";
 import { answerCard } from "./store.js";
 import { isTyping, useNow } from "./waiting.js";
 
-/** @typedef {import("../conversation.js").CardItem} CardItem */
+/** @typedef {import("../items.js").CardItem} CardItem */
 
 /** As py/webbrain/agent/cards.py bounds it. */
 const TEXT_CHARS = 2_000;

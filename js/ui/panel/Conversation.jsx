@@ -122,7 +122,7 @@ export function Announcer() {
     : plan
       ? `${t("plan_title")}: ${plan.plan.summary}`
       : error && seen.id === id
-        ? /** @type {import("../conversation.js").ErrorItem} */ (error).message
+        ? /** @type {import("../items.js").ErrorItem} */ (error).message
         : "";
   return (
     <>

@@ -3,7 +3,7 @@ import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
 import { askPicture } from "./line.js";
 
-/** @typedef {import("../conversation.js").Picture} Picture */
+/** @typedef {import("../items.js").Picture} Picture */
 
 /** So many stay in memory; the others are fetched again. */
 const KEPT = 40;

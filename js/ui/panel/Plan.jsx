@@ -9,7 +9,7 @@ import { PlanSteps } from "./PlanSteps.jsx";
 import { answerPlan } from "./store.js";
 import { isTyping, useNow } from "./waiting.js";
 
-/** @typedef {import("../conversation.js").PlanItem} PlanItem */
+/** @typedef {import("../items.js").PlanItem} PlanItem */
 
 /** As py/webbrain/agent/planner_text.py bounds them. */
 const TEXT_CHARS = 7_500;

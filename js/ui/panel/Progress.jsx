@@ -3,7 +3,7 @@ import { Icon } from "../shared/icons.jsx";
 
 /**
  * @typedef {import("../conversation.js").ProgressRow} ProgressRow
- * @typedef {import("../conversation.js").Undone} Undone
+ * @typedef {import("../items.js").Undone} Undone
  */
 
 /** How a row's state is drawn. */

@@ -7,8 +7,8 @@ import { PictureButton } from "./Pictures.jsx";
 import { verbose } from "./state.js";
 
 /**
- * @typedef {import("../conversation.js").ToolItem} ToolItem
- * @typedef {import("../conversation.js").PictureItem} PictureItem
+ * @typedef {import("../items.js").ToolItem} ToolItem
+ * @typedef {import("../items.js").PictureItem} PictureItem
  */
 
 /** In a long row of steps only the last ones stand open; the rest is one line that opens. */

@@ -18,8 +18,8 @@ import { Waiting } from "./Waiting.jsx";
 
 /**
  * @typedef {import("../conversation.js").Turn} TurnModel
- * @typedef {import("../conversation.js").Item} Item
- * @typedef {import("../conversation.js").ToolItem | import("../conversation.js").PictureItem} StepItem what
+ * @typedef {import("../items.js").Item} Item
+ * @typedef {import("../items.js").ToolItem | import("../items.js").PictureItem} StepItem what
  *   stands on the rail
  */
 
@@ -124,7 +124,7 @@ function Part({ item, turn, last, narration }) {
 /**
  * Something the person should know. Tabs it speaks of are there to go to.
  *
- * @param {{item: import("../conversation.js").WarningItem}} props
+ * @param {{item: import("../items.js").WarningItem}} props
  */
 function Warning({ item }) {
   const tabs = item.tabs;
@@ -184,7 +184,7 @@ const MENDED_IN_SETTINGS = new Set([
 ]);
 
 /**
- * @param {{item: import("../conversation.js").ErrorItem, turn: TurnModel, last: boolean}} props
+ * @param {{item: import("../items.js").ErrorItem, turn: TurnModel, last: boolean}} props
  */
 function ErrorCard({ item, turn, last }) {
   const [open, setOpen] = useState(false);
@@ -237,7 +237,7 @@ function ErrorCard({ item, turn, last }) {
 }
 
 /**
- * @param {{item: import("../conversation.js").MaxStepsItem, last: boolean}} props
+ * @param {{item: import("../items.js").MaxStepsItem, last: boolean}} props
  */
 function MaxSteps({ item, last }) {
   return (
