@@ -9,8 +9,9 @@ from webbrain.agent.compaction import Compactor, digest
 from webbrain.agent.context import MOST_MESSAGES, ContextGuard
 from webbrain.agent.journal import Journal
 from webbrain.core.errors import CostLimit, ProviderFailed
-from webbrain.core.messages import Message, ToolCall
-from webbrain.policy.untrusted import TAG
+from webbrain.core.messages import Message, ModelReply, ToolCall
+from webbrain.policy.untrusted import TAG, wrap
+from webbrain.providers.room import ROOM
 from webbrain.testing.scripted import INFO, ScriptedModel
 
 WINDOW = {"output": 1_000, "fixed": 0}
@@ -172,3 +173,56 @@ async def test_it_is_on_record() -> None:
     assert [m.content for m in guard.fit(case.messages, window=128_000, output=1_000)] == [
         m.content for m in case.sent()
     ]
+
+
+async def test_a_summary_that_fails_takes_nothing_of_the_one_before_it() -> None:
+    case = Case(conversation(30, 500), "FIRST: the price is 42.", ProviderFailed("down", code="offline"), "")
+    await case.step()
+    for _ in range(2):
+        case.messages += conversation(40, 500)[1:]
+        for _ in range(3):
+            await case.step()
+    assert len(case.model.requests) == 3, "one failed, one was empty"
+    assert "FIRST: the price is 42." in case.sent()[0].content
+    assert "read_page: ok" in case.sent()[0].content
+    assert len(case.guard.summary) < compaction.EARLIER_CHARS + compaction.DIGEST_CHARS + 100
+
+
+async def test_a_model_that_thinks_away_its_room_is_given_more_once() -> None:
+    used_up = ModelReply(text="", finish="length")
+    case = Case(conversation(30, 500), used_up, "It went well.")
+    await case.step()
+    assert [request.max_tokens for request in case.model.requests] == [compaction.SUMMARY_TOKENS, ROOM]
+    assert "It went well." in case.sent()[0].content
+
+
+async def test_one_folding_asks_for_one_summary() -> None:
+    case = Case([Message(role="user", content="the task"), *texts(40, 9_000)], "s1", "s2", "s3", "s4")
+    await case.step()
+    assert len(case.model.requests) == 1
+    told = [event.data for event in case.journal.events if event.type == "context_compacted"]
+    assert told == [{"messagesBefore": 41, "messagesAfter": 7}]
+
+
+async def test_a_folding_leaves_room_for_some_steps() -> None:
+    case = Case([Message(role="user", content="the task"), *texts(40, 2_500)], "s1", "s2")
+    await case.step()
+    for _ in range(4):
+        case.messages += texts(1, 2_500)
+        await case.step()
+    assert len(case.model.requests) == 1
+
+
+async def test_the_boundary_of_each_result_is_no_part_of_what_is_summarised() -> None:
+    messages = conversation(30, 500)
+    messages[2] = messages[2].model_copy(update={"content": wrap("fact 0", "abc")})
+    case = Case(messages, "s")
+    await case.step()
+    asked = case.model.requests[0].messages[1].content
+    assert "result of read_page: fact 0\n" in asked
+    assert asked.count(TAG) == 2, "its own"
+    assert "[tag removed]" not in asked
+
+
+def texts(count: int, size: int) -> list[Message]:
+    return [Message(role="assistant", content="w" * size) for _ in range(count)]

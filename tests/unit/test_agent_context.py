@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.agent import well_formed
-from webbrain.agent.context import CUT_RESULT_CHARS, ContextGuard, message_chars
+from webbrain.agent.context import CUT_RESULT_CHARS, ContextGuard, answer_room, message_chars
 from webbrain.agent.enrich import clean, note, user_turn
 from webbrain.agent.journal import arranged
 from webbrain.core.messages import ImagePart, Message, ToolCall
@@ -176,6 +176,15 @@ def test_an_emergency_keeps_the_last_six() -> None:
     assert fitting[0] == messages[0]
     assert fitting[1:] == messages[-7:], "six, and the call that the first of them answers"
     assert well_formed(fitting)
+
+
+@pytest.mark.parametrize("window", [4_096, 8_192, 16_000, 32_768])
+def test_the_room_of_the_answer_is_not_taken_off_a_small_window_twice(window: int) -> None:
+    output = answer_room(window, 4_096)
+    messages = conversation(1, 200, 1_000)
+    room = (window * 0.6 - 300) * 4
+    kept = sum(map(message_chars, ContextGuard().fit(messages, window=window, output=output)))
+    assert room - 1_100 <= kept <= (window * 0.95 - output) * 4
 
 
 def test_notes_are_shown_once_what_held_them_is_gone() -> None:

@@ -471,3 +471,12 @@ async def test_a_run_that_insists_on_what_is_refused_for_good_ends_with_words() 
     assert (error["code"], error["retryable"]) == ("loop", False)
     assert error["message"] == loops.reason("refused")
     assert "continue" not in error["message"], "there is no button for that"
+
+
+async def test_an_answer_may_take_a_quarter_of_a_small_window() -> None:
+    bench = Bench(model=ScriptedModel("ok", info=replace(INFO, context_window=8_192)))
+    await bench.run("What is this?", mode="ask")
+    assert bench.request.max_tokens == 2_048
+    roomy = Bench("ok")
+    await roomy.run("What is this?", mode="ask")
+    assert roomy.request.max_tokens == 4_096

@@ -17,9 +17,11 @@ from webbrain.core.errors import CostLimit, ProviderFailed
 from webbrain.core.events import ContextCompacted
 from webbrain.core.ids import nonce
 from webbrain.core.messages import Message, ModelRequest
+from webbrain.policy import untrusted
 from webbrain.policy.untrusted import wrap
 from webbrain.prompts import prompt
 from webbrain.providers.base import ModelClient
+from webbrain.providers.room import with_room
 
 KEPT_MESSAGES: Final = 30
 """The newest messages, which are never folded by choice."""
@@ -40,7 +42,12 @@ TEXT_CHARS: Final = 5_000
 RECORD_SHARE: Final = 0.5
 """Share of the model's window that the record to summarise may fill."""
 RECORD_CHARS: Final = 60_000
+SUMMARY_CHARS: Final = 4_000
+"""Of a summary: some services do not hold a model to its limit of tokens."""
 DIGEST_CHARS: Final = 1_500
+"""Of what is said without a model, the end of it."""
+EARLIER_CHARS: Final = 1_500
+"""Of the summary before it, there."""
 
 INTRODUCTION: Final = (
     "The steps before this were summarised to save room. The summary was made from pages as well, so it is "
@@ -67,10 +74,14 @@ class Compactor:
         window = client.info.context_window
         if not self._guard.due(messages, window=window, output=output, fixed=fixed, pinned=pinned):
             return False
-        for kept in FEWER_KEPT:
-            await self.fold(client, messages, pinned=pinned, kept=kept)
-            if not self._guard.due(messages, window=window, output=output, fixed=fixed, pinned=pinned):
-                break
+        enough = (
+            kept
+            for kept in FEWER_KEPT
+            if self._guard.fits_folded(
+                messages, kept=kept, window=window, output=output, fixed=fixed, pinned=pinned
+            )
+        )
+        await self.fold(client, messages, pinned=pinned, kept=next(enough, FEWER_KEPT[-1]))
         self._steps = 0
         return True
 
@@ -83,16 +94,14 @@ class Compactor:
         folded = self._guard.foldable(messages, kept=kept, pinned=pinned)
         if not folded:
             return False
-        before = self._guard.shown(messages)
         told = "\n".join(filter(None, [self._guard.summary, *map(_told, folded)]))
         summary = await self._summary(client, told, folded)
         block = f"{enrich.note(INTRODUCTION)}\n{wrap(summary, nonce())}"
         upto = self._guard.fold(messages, kept=kept, pinned=pinned, summary=summary, block=block)
         record = {"upto": upto, "kept": self._guard.kept, "summary": summary, "block": block}
         self._journal.write({"kind": "folded", **record})
-        self._journal.emit(
-            ContextCompacted(messages_before=before, messages_after=self._guard.shown(messages))
-        )
+        after = self._guard.shown(messages)
+        self._journal.emit(ContextCompacted(messages_before=after + len(folded), messages_after=after))
         return True
 
     def can_fold(self, messages: Sequence[Message], *, pinned: int) -> bool:
@@ -131,16 +140,20 @@ class Compactor:
             thinking="off",
         )
         try:
-            reply = await detached(client.complete(request))
+            reply, _ = await detached(with_room(client, request, lambda cut_off: bool(cut_off.text.strip())))
         except CostLimit:
             raise
         except ProviderFailed:
-            return digest(folded)
-        return reply.text.strip() or digest(folded)
+            reply = None
+        said = reply.text.strip()[:SUMMARY_CHARS] if reply else ""
+        return said or digest(folded, self._guard.summary)
 
 
-def digest(folded: Sequence[Message]) -> str:
-    """What can be said of messages without a model: what the user asked, and which calls went how."""
+def digest(folded: Sequence[Message], earlier: str = "") -> str:
+    """What can be said of messages without a model: what the user asked, and which calls went how.
+
+    ``earlier`` is the summary of what was folded before them; its beginning stays.
+    """
     lines = []
     for message in folded:
         if message.role == "user":
@@ -149,13 +162,17 @@ def digest(folded: Sequence[Message]) -> str:
             found = _SUCCESS.search(message.content)
             went = "?" if found is None else "ok" if found[1] == "true" else "failed"
             lines.append(f"{message.name}: {went}")
-    text = "\n".join(lines)
-    return text if len(text) <= DIGEST_CHARS else f"[...]\n{text[-DIGEST_CHARS:]}"
+    text = "\n".join(filter(None, [earlier, *lines]))
+    if len(text) <= EARLIER_CHARS + DIGEST_CHARS:
+        return text
+    head = earlier[:EARLIER_CHARS]
+    return "\n".join(filter(None, [head, "[...]", text[-DIGEST_CHARS:]]))
 
 
 def _told(message: Message) -> str:
     cap = RESULT_CHARS if message.role == "tool" else TEXT_CHARS
-    text = message.content if len(message.content) <= cap else f"{message.content[:cap]} [...]"
+    text = untrusted.bare(message.content)
+    text = text if len(text) <= cap else f"{text[:cap]} [...]"
     calls = "; ".join(f"{call.name} {call.arguments[:400]}" for call in message.tool_calls)
     who = f"result of {message.name}" if message.role == "tool" else message.role
     return f"{who}: {' '.join(filter(None, [text, calls]))}"

@@ -15,13 +15,16 @@ from webbrain.core.messages import Message, ToolSchema
 from webbrain.policy import untrusted
 
 FILL: Final = 0.75
-"""Share of the context window that a request may fill."""
+"""Share of the context window that a request may fill, if the answer has its room besides."""
 FILL_AFTER: Final = 0.60
 """Share that is aimed at once something must go, so that the next steps need not shorten again: what is sent
 keeps its beginning, and a provider's prefix cache stays of use."""
 FILL_NEWEST: Final = 0.95
-"""Share that may be filled before the newest results are cut: what was just asked for is worth more than room
-for the next step, which leaves it out."""
+"""Share that a request and the room of its answer may fill together. Only beyond it the newest results are
+cut: what was just asked for is worth more than room for the next step, which leaves it out."""
+ANSWER_SHARE: Final = 0.25
+"""Share that is kept free for an answer at most. In a small window an answer as long as we would like would
+leave no room for what it is about."""
 FILL_EMERGENCY: Final = 0.50
 """Share of what was sent that is aimed at after the provider itself said that it is too long, whatever we
 believe about its window."""
@@ -44,6 +47,8 @@ CUT_TEXT_CHARS: Final = 5_000
 """Of any other message then; the task itself is never cut."""
 SMALL_RESULT_CHARS: Final = 200
 """Tool results up to this length are not worth replacing."""
+SUMMARY_ROOM_CHARS: Final = 2_000
+"""Of a summary that is still to be made, with what introduces it."""
 
 
 def message_chars(message: Message) -> int:
@@ -58,6 +63,11 @@ def message_chars(message: Message) -> int:
 def tools_chars(tools: Sequence[ToolSchema]) -> int:
     """Size of the tools that a request offers."""
     return sum(tool.chars for tool in tools)
+
+
+def answer_room(window: int, wanted: int) -> int:
+    """How many tokens an answer may have of the ``wanted`` ones, where the model's window has ``window``."""
+    return min(wanted, int(window * ANSWER_SHARE))
 
 
 class ContextGuard:
@@ -93,6 +103,17 @@ class ContextGuard:
             return False
         self._shorten(messages, most * FILL_AFTER / FILL)
         return self._size(messages) > most
+
+    def fits_folded(
+        self, messages: Sequence[Message], *, kept: int, window: int, output: int, fixed: int, pinned: int
+    ) -> bool:
+        """Whether there is room for some steps more once all but the newest ``kept`` messages are folded."""
+        upto = self._boundary(messages, kept)
+        always = self._fixed(messages, pinned)
+        stays = [index for index in self._visible(messages) if index >= upto or index in always]
+        size = sum(message_chars(self._shown(messages[index], index)) for index in stays)
+        most = min(MOST_CHARS, self._budget(FILL, window, output, fixed)) * FILL_AFTER / FILL
+        return len(stays) <= MOST_MESSAGES and size + SUMMARY_ROOM_CHARS + len(self.pins()) <= most
 
     def shown(self, messages: Sequence[Message]) -> int:
         """How many messages a model sees."""
@@ -244,7 +265,8 @@ class ContextGuard:
         return max(upto, self._folded)
 
     def _budget(self, share: float, window: int, output: int, fixed: int) -> float:
-        return max(0.0, window * share - output) * self._chars_per_token - fixed
+        most = min(window * share, window * FILL_NEWEST - output)
+        return max(0.0, most) * self._chars_per_token - fixed
 
     def _size(self, messages: Sequence[Message]) -> int:
         return sum(message_chars(message) for message in self._view(messages))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from webbrain.agent.compaction import Compactor
-from webbrain.agent.context import ContextGuard, message_chars, tools_chars
+from webbrain.agent.context import ContextGuard, answer_room, message_chars, tools_chars
 from webbrain.agent.journal import Journal
 from webbrain.agent.patience import Patience
 from webbrain.agent.turns import TurnState, TurnStrategy
@@ -53,9 +53,10 @@ class ModelCaller:
         # What is not the history is measured without it: a step must not cost more the longer a run is.
         bare = _request(strategy, state, ()) if sends_history else None
         fixed = _chars(bare) + tools_chars(bare.tools) if bare else 0
+        output = answer_room(client.info.context_window, bare.max_tokens) if bare else 0
         if bare:
             await self._compactor.before_step(
-                client, state.messages, output=bare.max_tokens, fixed=fixed, pinned=pinned
+                client, state.messages, output=output, fixed=fixed, pinned=pinned
             )
 
         def fitting(*, emergency: bool = False) -> ModelRequest:
@@ -64,12 +65,14 @@ class ModelCaller:
             history = self._guard.fit(
                 state.messages,
                 window=client.info.context_window,
-                output=bare.max_tokens,
+                output=output,
                 fixed=fixed,
                 pinned=pinned,
                 emergency=emergency,
             )
-            return _request(strategy, state, history)
+            fitted = _request(strategy, state, history)
+            fitted.max_tokens = output
+            return fitted
 
         request = fitting()
         shortened, patience = False, Patience(self._host.clock, self._journal)

@@ -55,6 +55,7 @@ _NAME: Final = _JOINT.join(_spelled(word) for word in TAG.split("_"))
 _OPENING: Final = r"(?:<|&lt;?|&#0{0,6}60;?|&#x0{0,6}3c;?|\\{1,2}u003c|\\{1,2}x3c|%3c|\[|\{|\()"
 _SLASH: Final = r"(?:[\x00\s/\\]|&#0{0,6}47;?|&#x0{0,6}2f;?|&sol;|%2f){0,8}"
 _REST: Final = r"(?:[^<>\n\[\]]{0,80}?(?:>|&gt;?|&#0{0,6}62;?|&#x0{0,6}3e;?|\\{1,2}u003e|%3e|\]))?"
+_OUR_TAG: Final = re.compile(rf'</?{TAG} id="[^"\n]{{1,32}}">\n?')
 _BARE_NAME: Final = re.escape(TAG)
 _TAG_LIKE: Final = re.compile(f"{_OPENING}{_SLASH}{_NAME}{_REST}|{_BARE_NAME}")
 
@@ -72,6 +73,11 @@ def opening(nonce: str) -> str:
 def closing(nonce: str) -> str:
     """The tag that ends it; it repeats the id, which a page cannot know."""
     return f'</{TAG} id="{nonce}">'
+
+
+def bare(text: str) -> str:
+    """``text`` without the tags around such parts, for what is wrapped as a whole."""
+    return _OUR_TAG.sub("", text).strip()
 
 
 def cut(text: str, limit: int) -> str:
