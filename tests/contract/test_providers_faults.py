@@ -4,6 +4,7 @@
 
 import asyncio
 import json
+import time
 from typing import Any
 
 import pytest
@@ -45,7 +46,28 @@ FAULTS = {
         "wrong_key",
     ),
     "no credit": ("openai", error(429, "You exceeded your current quota", code="insufficient_quota"), "no_credit"),
+    "no credit, Anthropic": (
+        "anthropic",
+        Reply.json({"type": "error", "error": {"type": "invalid_request_error", "message": "Your credit balance is too low to access the Anthropic API."}}, 400),
+        "no_credit",
+    ),
+    "a quota that fills up again": (
+        "gemini",
+        Reply.json([{"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing details.", "status": "RESOURCE_EXHAUSTED", "details": [{"retryDelay": "34s"}]}}], 429),
+        "rate_limited",
+    ),
     "rate limited": ("groq", error(429, "Rate limit reached"), "rate_limited"),
+    "withheld, Azure": (
+        "azure_openai",
+        error(400, "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.", code="content_filter"),
+        "content_filter",
+    ),
+    "withheld, Anthropic": ("anthropic", error(400, "Output blocked by content filtering policy"), "content_filter"),
+    "withheld, Alibaba": (
+        "alibaba",
+        error(400, "Input data may contain inappropriate content.", code="data_inspection_failed"),
+        "content_filter",
+    ),
     "overloaded": ("anthropic", Reply.json({"error": {"type": "overloaded_error", "message": "Overloaded"}}, 529), "overloaded"),
     "gateway page": ("openrouter", Reply(502, HTML, [b"<html>Bad gateway"]), "overloaded"),
     "server error": ("xai", error(500, "internal"), "server_error"),
@@ -132,10 +154,16 @@ async def test_retry_after_is_passed_on(header: str, seconds: float | None) -> N
     assert failure.transient
 
 
-async def test_retry_after_as_a_date() -> None:
+async def test_retry_after_as_a_date(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_796_000_000.0
     assert errors.retry_after({"retry-after": "Sun, 29 Nov 2026 20:00:00 GMT"}, 1_795_982_400.0 - 30) == 30.0
     assert errors.retry_after({"Retry-After": "Sun, 29 Nov 2020 20:00:00 GMT"}, now) == 0.0
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("TZ", "America/New_York")
+        time.tzset()
+        zoneless = {"retry-after": "Sun, 29 Nov 2026 20:00:00 -0000"}
+        assert errors.retry_after(zoneless, 1_795_982_400.0 - 30) == 30.0
+    time.tzset()
 
 
 @pytest.mark.parametrize(
@@ -145,6 +173,8 @@ async def test_retry_after_as_a_date() -> None:
         ("Please try again in 1m12s", 72.0),
         ("Please try again in 340ms", 0.34),
         ("Please try again in 999999s", 3_600),
+        ("Please retry after 20 seconds.", 20.0),
+        ("Please retry in 34.07s.", 34.07),
         ("Please try again later", None),
     ],
 )
@@ -361,6 +391,38 @@ async def test_z_ai_and_alibaba_streams() -> None:
     first, second = host.http.bodies()
     assert (first["stream"], first["tool_stream"]) == (True, True)
     assert second["stream"] is False
+
+
+@pytest.mark.parametrize(
+    ("provider", "reason", "code"),
+    [
+        ("deepseek", "insufficient_system_resource", "provider_error"),
+        ("z_ai", "network_error", "provider_error"),
+        ("z_ai", "sensitive", "content_filter"),
+        ("z_ai", "model_context_window_exceeded", "answer_cut"),
+        ("mistral", "model_length", "answer_cut"),
+        ("gemini", "content_filter: RECITATION", "content_filter"),
+        ("vllm", "abort", "provider_error"),
+    ],
+)
+@pytest.mark.parametrize("stream", [False, True])
+async def test_no_call_of_an_answer_that_the_service_broke_off_is_run(
+    provider: str, reason: str, code: str, stream: bool
+) -> None:
+    """Each has words of its own for it, and the call may happen to be whole JSON. It is not asked for again:
+    the service says that it did not come to an end, and may have billed it."""
+    call = {"index": 0, "id": "c", "function": {"name": "click_ax", "arguments": "{}"}}
+    if stream:
+        frames = [
+            {"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": None}]},
+            {"choices": [{"delta": {}, "finish_reason": reason}]},
+        ]
+        data = "".join(f"data: {json.dumps(frame)}\n\n" for frame in frames) + "data: [DONE]\n\n"
+        answer = Reply(200, SSE, [data.encode()])
+    else:
+        answer = Reply.json({"choices": [{"message": {"tool_calls": [call]}, "finish_reason": reason}]})
+    failure = await fails(provider, answer, stream=stream)
+    assert (failure.code, failure.transient) == (code, False)
 
 
 async def test_length_in_the_middle_of_arguments_runs_nothing() -> None:

@@ -1,5 +1,6 @@
 """What a call costs: what was reported counts, and what was not is guessed upwards and marked."""
 
+import json
 from typing import Any
 
 import pytest
@@ -118,6 +119,71 @@ async def test_the_wires_report_what_is_counted() -> None:
     reply = await client(host, "anthropic").complete(REQUEST)
     done = cost.completed(PRICES, REQUEST, reply)
     assert done.cost_usd == pytest.approx((100 * 3 + 1_000 * 0.3 + 10 * 15) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("provider", "usage", "counted"),
+    [
+        # OpenAI: thoughts are part of the answer's tokens, cached ones of the prompt's.
+        (
+            "openai",
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 60,
+                "total_tokens": 160,
+                "completion_tokens_details": {"reasoning_tokens": 50},
+                "prompt_tokens_details": {"cached_tokens": 80},
+            },
+            (100, 60, 80),
+        ),
+        # xAI and Google count thoughts in the total only.
+        (
+            "xai",
+            {
+                "prompt_tokens": 32,
+                "completion_tokens": 9,
+                "total_tokens": 135,
+                "completion_tokens_details": {"reasoning_tokens": 94},
+            },
+            (32, 103, None),
+        ),
+        ("gemini", {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 623}, (20, 603, None)),
+        ("deepseek", {"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 8}, (9, 1, 8)),
+        ("kimi", {"prompt_tokens": 9, "completion_tokens": 1, "cached_tokens": 7}, (9, 1, 7)),
+        # A total that cannot be is no reason to doubt the rest.
+        ("openai", {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 3}, (9, 5, None)),
+    ],
+)
+async def test_what_services_count_as_thought_and_as_cached(
+    provider: str, usage: dict[str, Any], counted: tuple[int, int, int | None]
+) -> None:
+    """Thoughts are paid like the answer, wherever a service puts them."""
+    told = {
+        "model": "m",
+        "choices": [{"message": {"content": "Hi."}, "finish_reason": "stop"}],
+        "usage": usage,
+    }
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply.json(told))
+    done = (await client(host, provider, model="m").complete(REQUEST)).usage
+    assert (done.prompt_tokens, done.completion_tokens, done.cached_tokens) == counted
+
+
+async def test_usage_that_a_stream_tells_beside_its_last_piece() -> None:
+    """Kimi's streams have it in the choice."""
+    last = {
+        "index": 0,
+        "delta": {},
+        "finish_reason": "stop",
+        "usage": {"prompt_tokens": 19, "completion_tokens": 21, "total_tokens": 40, "cached_tokens": 10},
+    }
+    frames = [{"choices": [{"index": 0, "delta": {"content": "Hi."}}]}, {"choices": [last]}]
+    data = "".join(f"data: {json.dumps(frame)}\n\n" for frame in frames) + "data: [DONE]\n\n"
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply(200, {"content-type": "text/event-stream"}, [data.encode()]))
+    asked = REQUEST.model_copy(update={"stream": True})
+    usage = (await client(host, "kimi").complete(asked, lambda _: None)).usage
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) == (19, 21, 10)
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,14 @@ _FINISH: dict[str, Finish] = {
     "function_call": "tool_calls",
     "length": "length",
     "max_tokens": "length",
-    "content_filter": "content_filter",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
 }
+_WITHHELD: Final = ("content_filter", "sensitive")
+"""How reasons begin that mean a content rule; the second is Zhipu's."""
+_BROKEN_OFF: Final = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
+"""The service did not come to an end: OpenRouter's and Mistral's, Zhipu's, DeepSeek's, vLLM's and SGLang's
+words for it."""
 
 
 def whole_answer(endpoint: Endpoint, body: dict[str, Any], common: Common) -> Iterator[WireEvent]:
@@ -105,6 +111,9 @@ class ChatDecoder:
             yield from _texts(delta)
             for fragment in items(delta.get("tool_calls")):
                 yield self._fragment(obj(fragment))
+            if isinstance(choice.get("usage"), dict):
+                # Kimi's streams have it here.
+                yield from self._common({"usage": choice["usage"]})
             self._finished = self._finished or bool(choice.get("finish_reason"))
             yield from _finish(self._endpoint, choice.get("finish_reason"))
 
@@ -204,21 +213,33 @@ def common_events(data: dict[str, Any]) -> Iterator[WireEvent]:
     yield from model_named(data)
     usage = data.get("usage")
     if isinstance(usage, dict):
-        details = usage.get("prompt_tokens_details")
-        cached = (
-            details.get("cached_tokens")
-            if isinstance(details, dict)
-            else usage.get("prompt_cache_hit_tokens")
-        )
         told = money(usage.get("cost"))
         yield UsageSeen(
             Usage(
                 prompt_tokens=count(usage.get("prompt_tokens")),
-                completion_tokens=count(usage.get("completion_tokens")),
-                cached_tokens=count(cached),
+                completion_tokens=_written(usage),
+                cached_tokens=_cached(usage),
                 cost_usd=money(usage.get("cost_usd")) if told is None else told,
             )
         )
+
+
+def _written(usage: dict[str, Any]) -> int | None:
+    """Tokens of the answer, thoughts included: xAI and Google count those in the total only."""
+    answer, prompt, total = (count(usage.get(f"{name}_tokens")) for name in ("completion", "prompt", "total"))
+    if answer is None or prompt is None or total is None:
+        return answer
+    return max(answer, total - prompt)
+
+
+def _cached(usage: dict[str, Any]) -> int | None:
+    """Tokens read from a cache, under OpenAI's name, DeepSeek's, or Kimi's."""
+    details = usage.get("prompt_tokens_details")
+    told = details.get("cached_tokens") if isinstance(details, dict) else None
+    for value in (told, usage.get("prompt_cache_hit_tokens"), usage.get("cached_tokens")):
+        if (tokens := count(value)) is not None:
+            return tokens
+    return None
 
 
 def _texts(message: dict[str, Any]) -> Iterator[WireEvent]:
@@ -258,8 +279,8 @@ def _finish(endpoint: Endpoint, reason: Any) -> Iterator[WireEvent]:
     text = string(reason)
     if not text:
         return
-    if text == "content_filter":
+    if text.startswith(_WITHHELD):
         raise errors.content_filtered(endpoint)
-    if text == "error":
-        raise errors.stated_failure(endpoint, {"message": "finish reason: error"})
+    if text in _BROKEN_OFF:
+        raise errors.stated_failure(endpoint, {"message": f"finish reason: {text}"})
     yield Finished(_FINISH.get(text, "other"))

@@ -14,6 +14,7 @@ import email.utils
 import json
 import re
 from collections.abc import Collection, Mapping
+from datetime import UTC
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -35,6 +36,7 @@ BODY_CHARS: Final = 500
 NEXT_ADDRESS: Final = frozenset({"wrong_address", "bad_response", "server_error"})
 """Failures after which another form of the address is worth a try."""
 RETRY_AFTER_MAX: Final = 3_600.0
+WITHHELD_HINT: Final = "Rephrase the task, or choose another model."
 OLLAMA_ORIGINS: Final = "OLLAMA_ORIGINS=chrome-extension://*,moz-extension://*"
 
 _CONTEXT = re.compile(
@@ -54,12 +56,19 @@ _NO_TOOLS = re.compile(
     r"does not support tools|support tool use|tool choice requires|tools? (?:is|are) not supported",
     re.IGNORECASE,
 )
-_CREDIT = re.compile(
-    r"insufficient_quota|insufficient (?:balance|credit|funds)|billing|payment", re.IGNORECASE
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance", re.IGNORECASE
+)
+_CREDIT = re.compile(rf"{_NO_CREDIT.pattern}|billing|payment", re.IGNORECASE)
+_WITHHELD = re.compile(
+    r"content_filter|content management policy|content_policy_violation|blocked by content filter"
+    r"|data_inspection_failed",
+    re.IGNORECASE,
 )
 _RETRY_IN = re.compile(
     r'"retryDelay"\s*:\s*"(?P<delay>\d{1,6}(?:\.\d{1,9})?)s"'
-    r"|try again in (?:(?P<minutes>\d{1,4})m(?!s))?(?P<amount>\d{1,6}(?:\.\d{1,9})?)\s?(?P<unit>ms|s)",
+    r"|(?:try again|retry) (?:in|after) "
+    r"(?:(?P<minutes>\d{1,4})m(?!s))?(?P<amount>\d{1,6}(?:\.\d{1,9})?)\s?(?P<unit>ms|s)",
     re.IGNORECASE,
 )
 _MODEL = re.compile(r"\bmodels?\b", re.IGNORECASE)
@@ -90,7 +99,9 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
         seconds = float(raw)
     except ValueError:
         try:
-            seconds = email.utils.parsedate_to_datetime(raw).timestamp() - now
+            date = email.utils.parsedate_to_datetime(raw)
+            # HTTP knows no time but that of Greenwich.
+            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - now
         except (ValueError, TypeError, OverflowError):
             return None
     return min(max(seconds, 0.0), RETRY_AFTER_MAX) if seconds == seconds else None
@@ -98,7 +109,7 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
 def retry_in_words(body: str) -> float | None:
     """Seconds to wait where only the error's text says so: Google's ``retryDelay``, OpenAI's and Groq's
-    "try again in"."""
+    "try again in", Azure's "retry after"."""
     found = _RETRY_IN.search(body)
     if found is None:
         return None
@@ -145,14 +156,20 @@ def http_failure(
             f"{label} refuses requests from browser extensions.",
             hint="Allow the origins chrome-extension://* and moz-extension://* (CORS) in its settings.",
         )
-    if status in (401, 403):
-        return _key_refused(endpoint, report)
-    if status == 402 or (status == 429 and _CREDIT.search(text)):
+    if status in (400, 403, 422) and _WITHHELD.search(text):
+        return report.failed(
+            "content_filter",
+            f"{label} withheld the answer because of its content rules.",
+            hint=WITHHELD_HINT,
+        )
+    if _is_out_of_credit(status, text, wait):
         return report.failed(
             "no_credit",
             f"{label} says that the account has no credit left.",
             hint="Top up the account, or choose another provider.",
         )
+    if status in (401, 403):
+        return _key_refused(endpoint, report)
     if status == 429:
         return report.failed(
             "rate_limited",
@@ -248,7 +265,7 @@ def content_filtered(endpoint: Endpoint) -> ProviderFailed:
         code="content_filter",
         data={
             "detail": "finish reason: content filter",
-            "hint": "Rephrase the task, or choose another model.",
+            "hint": WITHHELD_HINT,
         },
     )
 
@@ -335,6 +352,15 @@ class _Report:
         if param:
             data["param"] = param
         return ProviderFailed(message, code=code, data=data, transient=transient, status=self.status)
+
+
+def _is_out_of_credit(status: int, text: str, wait: float | None) -> bool:
+    """Google says the same of a quota that fills up again, but then it says when."""
+    if status in (400, 403):
+        return bool(_NO_CREDIT.search(text))
+    if status != 429:
+        return status == 402
+    return bool(_NO_CREDIT.search(text) or (wait is None and _CREDIT.search(text)))
 
 
 def _key_refused(endpoint: Endpoint, report: _Report) -> ProviderFailed:
