@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.models import request, whole
+from tests.support.models import client, request, whole
 from tests.support.stream_calls import Seen, asked_to_stream, call, model_of
 from tests.support.streams import (
     FOLDER,
@@ -191,9 +191,24 @@ async def test_the_repeat_is_the_last_try(wire: str, second: str) -> None:
         "refused": Reply.json({"error": {"message": "no"}}, 500),
     }
     host.http.on("POST", "*", Reply(200, headers_of(wire), [b"data: {"]), answers[second])
-    with pytest.raises(ProviderFailed):
+    with pytest.raises(ProviderFailed) as caught:
         await model_of(host, wire).complete(request(stream=True))
     assert len(host.http.requests) == 2
+    if second == "cut":
+        assert not caught.value.transient, "it was paid for twice by now, and would be a third time"
+
+
+async def test_a_whole_answer_that_broke_on_the_way_may_be_asked_for_again() -> None:
+    """It was not repeated yet; it counts as begun, which the account of costs wants to know."""
+    host = MemoryHost()
+    host.http.on("POST", "*", Reply(200, {"content-type": "application/json"}, [b'{"choices": [', CUT]))
+    with pytest.raises(ProviderFailed) as caught:
+        await client(host, "custom").complete(request())
+    assert (caught.value.code, caught.value.transient, caught.value.data["began"]) == (
+        "unreachable",
+        True,
+        True,
+    )
 
 
 @pytest.mark.parametrize("wire", PROVIDER)

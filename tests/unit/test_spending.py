@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from tests.support.agent import Bench
+from tests.support.models import client
 from tests.support.toolbox import page_host
 from webbrain.agent.spending import Account, PaidClient
 from webbrain.core.errors import BridgeError, CostLimit, ProviderFailed
 from webbrain.core.messages import Message, ModelReply, ModelRequest, Usage
-from webbrain.host.memory import Gate, MemoryHost
+from webbrain.host.memory import CUT, Gate, MemoryHost, Reply
 from webbrain.providers.cost import Prices
 from webbrain.services.settings import SettingsService
 from webbrain.services.spending import SESSION_KEY, TOTAL_KEY, SpendingService
@@ -199,3 +200,50 @@ async def test_allowances_that_make_no_sense_are_refused(value: Any) -> None:
     with pytest.raises(Exception, match="Allowance"):
         await SettingsService(host).save({"costAllowanceSessionUsd": value})
     assert "costAllowanceSessionUsd" not in host.settings.values
+
+
+# --- answers that were paid for and lost ---
+
+HEARD = Message(role="user", content="x" * 3_000_000)
+"""A million tokens, as they are estimated: three dollars."""
+CHUNK = b'data: {"choices": [{"delta": {"content": "It costs"}}]}\n\n'
+WHOLE = {
+    "model": "m",
+    "choices": [{"message": {"content": "It costs 24."}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0},
+}
+JSON = {"content-type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "usd"),
+    [
+        ([WHOLE], 3.0),
+        # The stream broke after the service had read the prompt; the same was then asked for whole.
+        ([Reply(200, {"content-type": "text/event-stream"}, [CHUNK]), WHOLE], 6.0),
+        ([Reply(200, {"content-type": "text/event-stream"}, [CHUNK]), Reply(200, JSON, [b"{", CUT])], 6.0),
+        ([Reply(200, JSON, [b"{", CUT])], 3.0),
+        ([Reply(200, JSON, [b'{"choices": []}'])], 3.0),
+        # What was refused before it began is not billed.
+        ([Reply.json({"error": {"message": "no", "code": "content_filter"}}, 400)], 0.0),
+        ([Reply.json({"error": {"message": "no"}}, 500)], 0.0),
+        ([BridgeError("refused", code="net_refused")], 0.0),
+        ([Reply(200, {"content-type": "text/html"}, [b"<html>Sign in"])], 0.0),
+    ],
+)
+async def test_an_answer_that_was_lost_on_the_way_is_paid_for(answers: list[Any], usd: float) -> None:
+    host = MemoryHost()
+    host.http.on("POST", "*", *answers)
+    spending = SpendingService(host, SettingsService(host))
+    paid = PaidClient(client(host, "custom", baseUrl="https://llm.example/v1", model="m"), Account(spending))
+    resets: list[str] = []
+    try:
+        stream = len(answers) > 1
+        await paid.complete(
+            ModelRequest(messages=[HEARD], stream=stream), resets.append, lambda: resets.append("void")
+        )
+    except ProviderFailed:
+        assert usd != 3.0 or answers[0] is not WHOLE
+    assert (await spending.view())["totalUsd"] == pytest.approx(usd, abs=0.001)
+    assert resets == (["It costs", "void"] if len(answers) > 1 else [])
+    assert len(host.http.requests) == len(answers)

@@ -80,15 +80,22 @@ class PaidClient:
         await self._account.admit(self.info)
         witnesses = self._account.witnesses
         tokens = witnesses.asked(self.info, request, self._kind)
+
+        def lost() -> None:
+            """A stream broke and is asked for again: its service had read the prompt by then."""
+            self._account.book(self.info, cost.unanswered(self.info.prices, request))
+            if on_reset is not None:
+                on_reset()
+
         try:
-            reply = await self._client.complete(request, on_delta, on_reset)
+            reply = await self._client.complete(request, on_delta, lost)
         except asyncio.CancelledError as error:
             # It was under way: services bill what they had read by then.
             self._account.book(self.info, cost.unanswered(self.info.prices, request))
             witnesses.failed(tokens, error)
             raise
         except ProviderFailed as failure:
-            if failure.code in BILLED:
+            if _billed(failure):
                 self._account.book(self.info, cost.unanswered(self.info.prices, request))
             witnesses.failed(tokens, failure)
             raise
@@ -97,3 +104,9 @@ class PaidClient:
         whole = reply.model_copy(update={"usage": usage})
         witnesses.answered(tokens, whole)
         return whole
+
+
+def _billed(failure: ProviderFailed) -> bool:
+    """Whether the service had begun to answer. What it refuses by a status it does not bill."""
+    refused = failure.status is not None and failure.status >= 400
+    return not refused and (failure.code in BILLED or bool(failure.data.get("began")))

@@ -20,6 +20,7 @@ from webbrain.providers.base import SCHEMA_REFUSED
 from webbrain.providers.bedrock import BedrockConverse
 from webbrain.providers.catalog import WireName
 from webbrain.providers.config import Endpoint
+from webbrain.providers.fragments import Fragments
 from webbrain.providers.llamacpp import LlamaCpp
 from webbrain.providers.openai_chat import OpenAIChat
 from webbrain.providers.openai_responses import OpenAIResponses
@@ -56,6 +57,7 @@ class HttpModelClient:
         self._http = http
         self._clock = clock
         self._wire = WIRES[endpoint.wire]
+        self._fragments = Fragments()
         self._streams = endpoint.info.streams_in_ask
 
     async def complete(
@@ -65,18 +67,23 @@ class HttpModelClient:
         on_reset: Callable[[], None] | None = None,
     ) -> ModelReply:
         """See ``ModelClient.complete``."""
+        repeated = False
         if request.stream and self._streams:
             try:
                 return await self._attempt(request, on_delta, stream=True)
             except StreamBroken:
                 # For the rest of this run: a server or proxy that breaks streams breaks the next one too.
-                self._streams = False
+                self._streams, repeated = False, True
                 if on_reset is not None:
                     on_reset()
         try:
             return await self._attempt(request, None, stream=False)
         except StreamBroken as broken:
-            raise errors.bad_response(self.endpoint, str(broken)) from broken
+            raise errors.begun(errors.bad_response(self.endpoint, str(broken))) from broken
+        except ProviderFailed as failure:
+            if repeated and failure.data.get("began"):
+                failure.transient = False  # one repeat is all there is: this answer was paid for twice by now
+            raise
 
     def _look(self, endpoint: Endpoint, *, blind: bool = False) -> None:
         """Use ``endpoint`` from now on; ``blind`` sends it no pictures whatever its model is said to read."""
@@ -137,14 +144,15 @@ class HttpModelClient:
     async def _call(
         self, request: ModelRequest, on_delta: Callable[[str], None] | None, *, stream: bool
     ) -> ModelReply:
-        wire_request = self._signed(self._wire.request(self.endpoint, request, self.learned, stream=stream))
+        made = self._wire.request(self.endpoint, request, self.learned, stream=stream)
+        body = self._fragments.encode(made.fields)
         try:
             response = await self._http.send(
                 HttpRequest(
                     method="POST",
-                    url=wire_request.url,
-                    headers=wire_request.headers,
-                    body=wire_request.body,
+                    url=made.url,
+                    headers=self._signed(made, body),
+                    body=body,
                     headers_timeout=self.endpoint.headers_timeout,
                     stall_timeout=max(STALL_TIMEOUT, self.endpoint.headers_timeout if not stream else 0.0),
                 )
@@ -153,12 +161,13 @@ class HttpModelClient:
             raise errors.network_failure(self.endpoint, error) from error
         try:
             if not 200 <= response.status < 300:
-                raise await self._refused(response, wire_request.body)
+                raise await self._refused(response, body)
             return await AnswerReader(self._wire, self.endpoint, request, on_delta).read(response)
         except BridgeError as error:
             if stream and error.code in _BROKEN_TRANSPORT:
                 raise StreamBroken("the connection broke") from error
-            raise errors.network_failure(self.endpoint, error) from error
+            failure = errors.network_failure(self.endpoint, error)
+            raise errors.begun(failure) if 200 <= response.status < 300 else failure from error
         finally:
             await response.close()
 
@@ -177,16 +186,17 @@ class HttpModelClient:
             sent=refusals.fields_of(sent),
         )
 
-    def _signed(self, request: WireRequest) -> WireRequest:
-        """Sign what a signature and not a key opens; the clock is ours, so the wire format cannot."""
+    def _signed(self, request: WireRequest, body: bytes) -> dict[str, str]:
+        """The headers, with a signature where that opens what a key opens elsewhere; the clock is ours, so
+        the wire format cannot make it."""
         if self.endpoint.entry.auth != "sigv4":
-            return request
+            return request.headers
         values = self.endpoint.parameters
-        headers = signed_headers(
+        return signed_headers(
             "POST",
             request.url,
             request.headers,
-            request.body,
+            body,
             access_key=values.get("accessKeyId", ""),
             secret_key=self.endpoint.api_key,
             session_token=values.get("sessionToken", ""),
@@ -194,4 +204,3 @@ class HttpModelClient:
             service=SIGNED_SERVICE,
             now=self._clock.now(),
         )
-        return WireRequest(request.url, headers, request.body)

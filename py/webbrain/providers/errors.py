@@ -7,7 +7,8 @@ Codes: ``wrong_key``, ``wrong_address``, ``server_not_running``, ``unreachable``
 ``unsupported_parameter``, ``schema_refused``, ``request_refused``, ``provider_error``.
 
 ``data`` of each: ``detail`` (the service's own words, at most 500 characters, keys blacked out), ``hint``
-(what to do), and where known ``retry_after`` (seconds), ``param``.
+(what to do), and where known ``retry_after`` (seconds), ``param``; ``began`` is true if an answer was on
+its way, so that it may be billed.
 """
 
 import email.utils
@@ -237,6 +238,12 @@ def stated_failure(endpoint: Endpoint, error: Any) -> ProviderFailed:
         )
     # The answer had begun and may have been billed: it is never asked for again by itself.
     failure.transient = False
+    return failure
+
+
+def begun(failure: ProviderFailed) -> ProviderFailed:
+    """The same failure, of an answer that was on its way and got lost."""
+    failure.data["began"] = True
     return failure
 
 
