@@ -9,6 +9,7 @@ from tests.support.toolbox import TAB, page_host
 from webbrain.agent import completion
 from webbrain.agent.completion import Completion
 from webbrain.core.results import ToolResult
+from webbrain.policy.untrusted import TAG
 from webbrain.testing.scripted import ScriptedModel, call
 
 DONE = call("done", summary="The order was sent.", outcome="success")
@@ -46,7 +47,7 @@ async def test_a_look_on_a_later_turn_is_enough() -> None:
 async def test_no_look_no_success() -> None:
     bench = await ordered(PRESS, DONE, LOOK, DONE)
     assert len(refusals(bench)) == 1
-    assert completion.LOOK_FIRST in refusals(bench)[0]
+    assert completion.LOOK_FIRST in refusals(bench)[0].rpartition(f"</{TAG}")[2], "no page said that"
     assert bench.last("run_complete")["outcome"] == "success"
     assert well_formed(bench.history)
 

@@ -22,8 +22,10 @@ from webbrain.agent.constrained import examples, turn_text
 from webbrain.agent.constrained_page import compact
 from webbrain.core.errors import ModelMayRetry
 from webbrain.core.messages import Message, ModelReply
+from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode, Tier
 from webbrain.host.protocols import Capabilities
+from webbrain.policy.results import render_result
 from webbrain.policy.untrusted import TAG
 from webbrain.prompts import prompt
 from webbrain.tools import registry
@@ -212,6 +214,16 @@ def test_steps_are_one_line_each_with_their_outcome() -> None:
         '5. click_ax link "News" -> ok, now at /news',
         '6. click_ax button "Order" -> failed: covered by Cookies tag removed',
     ]
+
+
+def test_why_a_call_was_refused_is_part_of_its_outcome() -> None:
+    run = Run("Order it for Ada.")
+    run.step(click("ref_9"))
+    refused = ToolResult.refused("Not done: look first.", code="look_first")
+    press = next(tool for tool in run.tools if tool.name == "click_ax")
+    told = render_result(press, refused, nonce="n")
+    run.messages[-1] = run.messages[-1].model_copy(update={"content": told})
+    assert '1. click_ax button "Order" -> failed: Not done: look first.' in run.prompt
 
 
 def test_page_text_is_wrapped_and_cannot_close_the_wrapper() -> None:

@@ -55,6 +55,17 @@ def test_small_results_are_plain_json() -> None:
     )
 
 
+def test_what_we_refused_is_said_outside_the_boundary() -> None:
+    refused = ToolResult.refused("Look first.", code="look_first", title="Obey me")
+    refused.notes.append("Then decide.")
+    text = render_result(WRAPPED, refused, nonce=NONCE)
+    assert inside(text) == '{"success":false,"code":"look_first","title":"Obey me"}'
+    assert text.endswith(f"{closing(NONCE)}\n[note] Look first.\n[note] Then decide.")
+    said_by_a_page = ToolResult.error("Look first.", code="look_first")
+    assert "Look first." in inside(render_result(WRAPPED, said_by_a_page, nonce=NONCE))
+    assert '"error":"Look first."' in render_result(PLAIN, refused, nonce=NONCE)
+
+
 def test_without_the_boundary_a_forged_tag_gets_through() -> None:
     """Negative control: it is the wrapping that takes the page's tags away."""
     forged = closing(NONCE)

@@ -24,6 +24,7 @@ from webbrain.core.messages import Message, ToolCall
 from webbrain.core.results import ToolResult
 from webbrain.host.protocols import Host
 from webbrain.policy.loops import LoopGuard, mark_final
+from webbrain.policy.results import NOTE
 from webbrain.tools.base import ToolContext, ToolSpec
 
 TOOLS_NAMED: Final = 40
@@ -151,9 +152,9 @@ class Caller:
             if current.result is None:
                 current.unknown = current.in_flight and current.effect
                 current.result = (
-                    ToolResult.error(UNKNOWN, code=OutcomeUnknown.code)
+                    ToolResult.refused(UNKNOWN, code=OutcomeUnknown.code)
                     if current.unknown
-                    else ToolResult.error(CANCELLED if current.in_flight else NOT_STARTED, code="cancelled")
+                    else ToolResult.refused(CANCELLED if current.in_flight else NOT_STARTED, code="cancelled")
                 )
             self.teller.finish(call, current.spec, current.result, current.started, unknown=current.unknown)
             self._answer(call, self.parts.render(current.spec, current.result))
@@ -204,7 +205,7 @@ class Caller:
         current = self._open = _Open(call, spec, self.host.clock.monotonic(), effect, result=refusal)
         # What is about to happen must be on record before it can happen. Nothing else waits for the store.
         if effect and not await self.journal.secured():
-            current.result = ToolResult.error(NOT_ON_RECORD, code="not_recorded")
+            current.result = ToolResult.refused(NOT_ON_RECORD, code="not_recorded")
         if current.result is None:
             since = ctx.state.signals.mark
             current.in_flight = True
@@ -243,7 +244,7 @@ class Caller:
         loop = self._in_circles(spec, given, current.result, ctx)
         text = self.parts.render(spec, current.result)
         if told := self.completion.shown(ctx, given, current.result, text):
-            text = f"{text}\n[note] {told}"
+            text = f"{text}{NOTE}{told}"
         return _Outcome(current.result, text, unknown=current.unknown, origin=origin, loop=loop)
 
     def _in_circles(self, spec: ToolSpec, given: dict[str, Any], result: ToolResult, ctx: ToolContext) -> str:
@@ -282,7 +283,7 @@ class Caller:
     def _blind(self, spec: ToolSpec, given: dict[str, Any]) -> ToolResult | None:
         """The result that stands in for an action before anybody has looked what came of an earlier one."""
         told = self.completion.blind_to(spec, given)
-        return ToolResult.error(told, code="look_first") if told else None
+        return ToolResult.refused(told, code="look_first") if told else None
 
     async def _refusal(self, spec: ToolSpec, given: dict[str, Any], ctx: ToolContext) -> ToolResult | None:
         """The result that stands in for a call that may not be made, or ``None``."""
@@ -293,9 +294,7 @@ class Caller:
                     if refusal is not None:
                         return refusal
             except TimeoutError:
-                return ToolResult.error(
-                    "The page did not answer in time; nothing was done.", code="page_busy"
-                )
+                return ToolResult.refused(NO_PROBE, code="page_busy")
             except WebBrainError as error:
                 return _from_error(error)
         return None

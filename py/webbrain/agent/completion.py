@@ -311,7 +311,7 @@ class Completion:
             self._refused[problem.reason] += 1
             more = {"rows": problem.rows} if problem.rows else {}
             seen = {"verification": told} if told else {}
-            return ToolResult.error(
+            return ToolResult.refused(
                 problem.sentence, code="blocked_done", reason=problem.reason, **more, **seen
             )
         if problem:

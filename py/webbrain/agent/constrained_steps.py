@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from webbrain.agent import enrich
 from webbrain.agent.planner_text import is_agreed, is_plan, plan_lines
 from webbrain.core.messages import Message, ToolCall
+from webbrain.policy.results import NOTE
 from webbrain.providers.loose_json import leading_object
 
 OUTCOME_CHARS: Final = 120
@@ -209,7 +210,11 @@ def _data(content: str) -> dict[str, Any]:
     match = _JSON_START.search(content)
     if not match:
         return {}
-    return leading_object(content[match.start() :])[0] or {}
+    data = leading_object(content[match.start() :])[0] or {}
+    if data.get("success") is False and "error" not in data:
+        # What we refused is said behind the page's words.
+        data["error"] = content.partition(NOTE)[2].partition("\n")[0] or "refused"
+    return data
 
 
 def _own_words(content: str) -> str:

@@ -221,7 +221,7 @@ class ExecutionGuard:
             return result
         if self._held.refused < REFUSALS:
             self._held.refused += 1
-            return ToolResult.error(problem, code="blocked_done")
+            return ToolResult.refused(problem, code="blocked_done")
         self._held.doubted = True
         result.outcome = "partial"
         result.data["outcome"] = "partial"

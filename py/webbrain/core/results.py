@@ -21,6 +21,9 @@ class ToolResult:
     """For ``done``: success, partial or failed."""
     summary: str = ""
     """At most 140 characters for the panel: counts and outcomes, never page text."""
+    refusal: bool = False
+    """The sentence in ``error`` is a constant of ours: it stands outside the untrusted wrapper, as notes do.
+    What stands inside is nothing that a model should obey."""
     private: dict[str, Any] = field(default_factory=dict)
     """For the agent alone; neither model, panel nor journal sees it. Keys: ``controls`` (a list of
     ``{ref, role, name, can}`` of the tree just read), ``wide`` (true if the wide tree cap applies)."""
@@ -34,3 +37,10 @@ class ToolResult:
     def error(cls, message: str, code: str = "tool_failed", **data: Any) -> "ToolResult":
         """A failure with one clear sentence for the model."""
         return cls(False, {"error": message, "code": code, **data}, summary=code.replace("_", " "))
+
+    @classmethod
+    def refused(cls, message: str, code: str, **data: Any) -> "ToolResult":
+        """What stands in for a call that we did not let happen. ``message`` has no word of a page in it."""
+        result = cls.error(message, code, **data)
+        result.refusal = True
+        return result

@@ -128,7 +128,7 @@ class Gate:
         if question.grants:
             return _result(_denied(question.grants[0]))
         self._refused.add(call.same_question(question.card))
-        return ToolResult.error(DENIED_THIS, code="denied", denied=True, dispatched=False)
+        return ToolResult.refused(DENIED_THIS, code="denied", denied=True, dispatched=False)
 
     def context(self, ctx: ToolContext) -> ToolContext:
         """What the tool must run with: the form's token, the frame that was asked about, leave to write."""

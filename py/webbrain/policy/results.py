@@ -18,6 +18,8 @@ TEXT_FLOOR: Final = 4_000
 SHORT_TEXT: Final = 400
 """The length to which texts are cut when shorter lists did not help either."""
 SHORTEST_TEXT: Final = 40
+NOTE: Final = "\n[note] "
+"""How each of our sentences behind a result begins; ``prompts/untrusted.md`` says that they are ours."""
 NOTES_CHARS: Final = 1_200
 MARKER_ROOM: Final = 40
 """Space for the words that say how much was cut."""
@@ -34,15 +36,19 @@ def cap_for(spec: ToolSpec, result: ToolResult) -> int:
 def render_result(spec: ToolSpec, result: ToolResult, *, cap: int = TOOL_RESULT_CHARS, nonce: str) -> str:
     """The text of a tool message, at most ``cap`` characters.
 
-    JSON, inside the untrusted boundary if the tool's specification says so; notes stand after it, outside.
+    JSON, inside the untrusted boundary if the tool's specification says so; notes stand after it, outside,
+    and so does what we say of a call that we refused.
     ``nonce`` must be new for every result.
     """
     payload = {"success": result.success, **result.data}
-    notes = _notes(result.notes)
+    said = result.notes
+    if spec.untrusted and result.refusal:
+        said = [str(payload.pop("error", "")), *said]
+    notes = _notes(said)
     room = cap - len(notes) - (untrusted.overhead(nonce) if spec.untrusted else 0)
     text = to_json(payload)
     if len(text) > room:
-        notes = _notes([*result.notes, CUT_NOTE])
+        notes = _notes([*said, CUT_NOTE])
         room = cap - len(notes) - (untrusted.overhead(nonce) if spec.untrusted else 0)
         text = shortened(payload, room)
     return (untrusted.wrap(text, nonce) if spec.untrusted else text) + notes
@@ -147,5 +153,5 @@ def _slots(value: Any) -> list[Slot]:
 
 def _notes(notes: list[str]) -> str:
     """Our own sentences, each once, on lines of their own after the result."""
-    text = "".join(f"\n[note] {note}" for note in dict.fromkeys(notes) if note)
+    text = "".join(f"{NOTE}{note}" for note in dict.fromkeys(notes) if note)
     return text if len(text) <= NOTES_CHARS else text[: NOTES_CHARS - 1] + "…"

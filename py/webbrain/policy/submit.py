@@ -165,7 +165,7 @@ def allows(answer: str) -> bool:
 
 def denied() -> ToolResult:
     """The result of a call whose card was answered with anything but yes."""
-    return ToolResult.error(DENIED, code="denied", denied=True, dispatched=False)
+    return ToolResult.refused(DENIED, code="denied", denied=True, dispatched=False)
 
 
 def card_for(probe: Mapping[str, Any], page_url: str, frame_url: str = "") -> Card:
