@@ -331,6 +331,9 @@ async def test_items_never_leak_into_other_formats_or_models() -> None:
         ([{"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "click_ax", "arguments": "{}"}, {"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}], ["function_call"]),
         ([{"type": "function_call", "call_id": "other", "name": "click_ax", "arguments": "{}"}], ["function_call"]),
         ([{"type": "web_search_call", "id": "ws_1"}], ["function_call"]),
+        ([{"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}, {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "click_ax", "arguments": "{brok"}], ["function_call"]),
+        ([{"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}, {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "click_ax", "arguments": "{\"text\": \"secret\"}"}], ["function_call"]),
+        ([{"type": "reasoning", "id": "rs_1", "encrypted_content": "x", "summary": []}, {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "click_ax", "arguments": " { } "}], ["reasoning", "function_call"]),
     ],
 )  # fmt: skip
 async def test_items_that_would_be_refused_are_mended(items: list[Any], kinds: list[str]) -> None:
@@ -338,8 +341,9 @@ async def test_items_that_would_be_refused_are_mended(items: list[Any], kinds: l
     asked = ModelRequest(messages=[USER, CALLED.model_copy(update={"replay": mine}), RESULT], tools=TOOLS)
     sent = (await body("openai", asked))["input"][1:-1]
     assert [item["type"] for item in sent] == kinds
-    assert sent[0]["call_id"] == "c1"
-    if items[0]["type"] == "reasoning":
+    assert sent[-1]["call_id"] == "c1"
+    assert json.loads(sent[-1]["arguments"]) == {}
+    if items[0]["type"] == "reasoning" and kinds[0] != "reasoning":
         assert "id" not in sent[0], "an id would ask for the reasoning that had to go"
 
 

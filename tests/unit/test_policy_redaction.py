@@ -201,6 +201,7 @@ async def test_strict_mode_withholds_a_plain_answer_too() -> None:
 
 CODE = "482913"
 SPOKEN = f"Your one-time code is {CODE}."
+ENDING = call("done", call_id="c1", summary=SPOKEN, outcome="success")
 
 
 def everywhere(bench: Bench) -> str:
@@ -238,6 +239,12 @@ async def test_in_strict_mode_a_stop_shows_no_half_answer() -> None:
         (ModelReply(text=SPOKEN, tool_calls=[call("read_page", call_id="c1")]), END),
         (call("read_page"), call("done", summary=SPOKEN, outcome="success")),
         (call("read_page"), SPOKEN, SPOKEN),
+        # What a turn keeps for its service repeats what the model said.
+        (
+            ModelReply(text=SPOKEN, tool_calls=[call("read_page", call_id="c1")], replay={"items": [SPOKEN]}),
+            END,
+        ),
+        (ModelReply(tool_calls=[ENDING], replay={"items": [ENDING.arguments]}), END),
     ],
 )
 @pytest.mark.parametrize("strict", [True, False])

@@ -390,14 +390,16 @@ class Run:
                 )
             )
             raise
-        said = turn.text[:REPLY_TEXT_CHARS]
-        turn = Turn(self._secrecy.calls(with_own_ids(turn.calls, self._journal)), self._secrecy.answer(said))
+        said, made = turn.text[:REPLY_TEXT_CHARS], with_own_ids(turn.calls, self._journal)
+        turn = Turn(self._secrecy.calls(made), self._secrecy.answer(said))
+        # What a service wants back repeats what the model said, and so what had to be withheld of it.
+        withheld = turn.text != said or turn.calls != made
         self._journal.add(
             Message(
                 role="assistant",
                 content=turn.text or ("" if turn.calls else "(no answer)"),
                 tool_calls=list(turn.calls),
-                replay=reply.replay if turn.calls or turn.text == said else None,
+                replay=None if withheld else reply.replay,
             )
         )
         if turn.text.strip():

@@ -7,6 +7,7 @@ for their reasoning; reasoning that nothing follows is refused; fields that are 
 
 from typing import Any, Final
 
+from webbrain.core.bounded_json import loads
 from webbrain.core.messages import Message
 
 _KINDS: Final = frozenset({"message", "reasoning", "function_call"})
@@ -33,6 +34,22 @@ def replayable(items: Any) -> list[dict[str, Any]]:
 
 
 def same_calls(items: list[dict[str, Any]], turn: Message) -> bool:
-    """Whether the items still say what the turn says: it may have been trimmed, or its ids changed."""
-    made = [(item.get("call_id"), item.get("name")) for item in items if item["type"] == "function_call"]
-    return made == [(call.id, call.name) for call in turn.tool_calls]
+    """Whether the items still say what the turn says: it may have been trimmed, its ids changed, its
+    arguments mended, or a secret taken out of them."""
+    made = [item for item in items if item["type"] == "function_call"]
+    if [(item.get("call_id"), item.get("name")) for item in made] != [
+        (call.id, call.name) for call in turn.tool_calls
+    ]:
+        return False
+    pairs = zip(made, turn.tool_calls, strict=True)
+    return all(_same(item.get("arguments"), call.arguments) for item, call in pairs)
+
+
+def _same(sent: Any, kept: str) -> bool:
+    """``kept`` is the text of an object, ``sent`` what the model wrote."""
+    if sent == kept:
+        return True
+    try:
+        return isinstance(sent, str) and bool(loads(sent) == loads(kept))
+    except (ValueError, RecursionError):
+        return False
