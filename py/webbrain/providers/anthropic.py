@@ -29,7 +29,6 @@ from webbrain.providers.wire import (
     count,
     data_url,
     effort_for,
-    encode,
     frame,
     items,
     kept,
@@ -97,7 +96,7 @@ class Anthropic:
         body = merged(body, endpoint.extra_body)
         for field in learned.omit:
             body.pop(field, None)
-        return WireRequest(endpoint.url("/messages"), headers(endpoint), encode(body))
+        return WireRequest(endpoint.url("/messages"), headers(endpoint), body)
 
     def decoder(self, endpoint: Endpoint) -> StreamDecoder:
         """Read Messages stream events up to ``message_stop``."""

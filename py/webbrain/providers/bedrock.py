@@ -36,7 +36,6 @@ from webbrain.providers.wire import (
     WireRequest,
     alternating,
     data_url,
-    encode,
     frame,
     items,
     kept,
@@ -109,7 +108,7 @@ class BedrockConverse:
         headers = {**endpoint.headers(), "Accept": "application/json"}
         if stream:
             headers["Accept"] = "application/vnd.amazon.eventstream"
-        return WireRequest(url, headers, encode(merged(body, endpoint.extra_body)))
+        return WireRequest(url, headers, merged(body, endpoint.extra_body))
 
     def decoder(self, endpoint: Endpoint) -> StreamDecoder:
         """Read events up to ``metadata``, which comes after ``messageStop`` and tells the usage."""

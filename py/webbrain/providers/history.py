@@ -11,11 +11,12 @@ crash, a model that invents). After :func:`normalise`:
 - no text is empty, no text holds half a surrogate pair, pictures and documents are only where they may be.
 """
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from webbrain.core.bounded_json import loads
 from webbrain.core.messages import Message, ToolCall
@@ -28,6 +29,8 @@ LOST_BEGINNING: Final = "[The beginning of this conversation is no longer availa
 GO_ON: Final = "Please go on."
 NOTHING_SAID: Final = "(no text)"
 NO_OUTPUT: Final = "(no output)"
+REMEMBERED_CHARS: Final = 2_000
+"""Of arguments of which is remembered whether they are an object."""
 PICTURE_LEFT_OUT: Final = "[A picture was left out: this model does not read pictures.]"
 DOCUMENT_LEFT_OUT: Final = "[A document was left out: this model does not read files.]"
 PDF: Final = "data:application/pdf;base64,"
@@ -42,8 +45,12 @@ NO_RESULT: Final = json.dumps(
     }
 )
 
+_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{TOOL_NAME_CHARS}}}")
 _NAME_REST = re.compile(r"[^a-zA-Z0-9_-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+Part = TypeVar("Part", Message, ToolCall)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,22 +94,37 @@ def without_calls(turns: Sequence[Message]) -> list[Message]:
 
 def clean(text: str) -> str:
     """Replace lone surrogates, which have no UTF-8 form."""
-    return _SURROGATE.sub("\ufffd", text) if _SURROGATE.search(text) else text
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def tool_name(name: str) -> str:
     """The nearest name every provider accepts."""
+    if _NAME.fullmatch(name):
+        return name
     return _NAME_REST.sub("_", name.strip())[:TOOL_NAME_CHARS] or "unknown_tool"
 
 
 def object_arguments(arguments: str) -> str:
     """``arguments`` if it is a JSON object, else an empty one: most servers parse it again and refuse the
     rest."""
+    # Every step of a run asks this of all calls so far.
+    known = len(arguments) <= REMEMBERED_CHARS
+    is_object = _is_object(arguments) if known else _is_object.__wrapped__(arguments)
+    return clean(arguments) if is_object else "{}"
+
+
+@functools.lru_cache(maxsize=256)
+def _is_object(arguments: str) -> bool:
     try:
-        value = loads(arguments)
+        return isinstance(loads(arguments), dict)
     except (ValueError, RecursionError):
-        return "{}"
-    return clean(arguments) if isinstance(value, dict) else "{}"
+        return False
 
 
 def _cleaned(message: Message, *, pictures: bool, documents: bool) -> Message:
@@ -117,21 +139,29 @@ def _cleaned(message: Message, *, pictures: bool, documents: bool) -> Message:
     if len(shown) < len(images):
         left_out = PICTURE_GONE if pictures else PICTURE_LEFT_OUT
         content = f"{content}\n\n{left_out}".strip()
-    images = shown
-    calls = [
-        ToolCall(id=clean(call.id), name=tool_name(call.name), arguments=object_arguments(call.arguments))
-        for call in message.tool_calls
-    ]
+    calls = list(map(_cleaned_call, message.tool_calls)) if message.role == "assistant" else []
     if message.role == "tool":
         content = content if content.strip() else NO_OUTPUT
-    update = {
-        "content": content,
-        "images": list(images),
-        "documents": list(files),
-        "tool_calls": calls if message.role == "assistant" else [],
-        "tool_call_id": clean(message.tool_call_id) if message.tool_call_id else None,
-    }
-    return message.model_copy(update=update)
+    return _with(
+        message,
+        content=content,
+        images=shown,
+        documents=files,
+        tool_calls=calls,
+        tool_call_id=clean(message.tool_call_id) if message.tool_call_id else None,
+    )
+
+
+def _cleaned_call(call: ToolCall) -> ToolCall:
+    return _with(
+        call, id=clean(call.id), name=tool_name(call.name), arguments=object_arguments(call.arguments)
+    )
+
+
+def _with(part: Part, **fields: Any) -> Part:
+    """``part`` with these fields; itself if it has them already, as nearly all have in every step."""
+    changed = {name: value for name, value in fields.items() if getattr(part, name) != value}
+    return part.model_copy(update=changed) if changed else part
 
 
 def _with_unique_ids(turns: Iterable[Message], *, plain: bool) -> list[Message]:
@@ -150,10 +180,10 @@ def _with_unique_ids(turns: Iterable[Message], *, plain: bool) -> list[Message]:
                     new = f"{base}_{serial}"
                 used.add(new)
                 renamed[call.id] = new
-                calls.append(call.model_copy(update={"id": new}))
-            turn = turn.model_copy(update={"tool_calls": calls})
+                calls.append(_with(call, id=new))
+            turn = _with(turn, tool_calls=calls)
         elif turn.role == "tool" and turn.tool_call_id in renamed:
-            turn = turn.model_copy(update={"tool_call_id": renamed[turn.tool_call_id]})
+            turn = _with(turn, tool_call_id=renamed[turn.tool_call_id])
         out.append(turn)
     return out
 
@@ -171,7 +201,7 @@ def _paired(turns: Sequence[Message]) -> list[Message]:
         out.append(turn)
         for call in turn.tool_calls:
             result = results.get(call.id) or Message(role="tool", content=NO_RESULT, tool_call_id=call.id)
-            out.append(result.model_copy(update={"name": call.name}))
+            out.append(_with(result, name=call.name))
     return out
 
 

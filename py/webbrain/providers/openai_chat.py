@@ -19,7 +19,6 @@ from webbrain.providers.wire import (
     WireEvent,
     WireRequest,
     effort_for,
-    encode,
     newer_openai,
     replayed,
 )
@@ -39,7 +38,7 @@ class OpenAIChat:
         body = merged(body, endpoint.extra_body) | learned.demanded
         for field in learned.omit:
             body.pop(field, None)
-        return WireRequest(self.url(endpoint), endpoint.headers(), encode(body))
+        return WireRequest(self.url(endpoint), endpoint.headers(), body)
 
     def url(self, endpoint: Endpoint) -> str:
         """Where the request goes."""

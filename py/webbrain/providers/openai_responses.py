@@ -30,7 +30,6 @@ from webbrain.providers.wire import (
     WireRequest,
     count,
     effort_for,
-    encode,
     frame,
     items,
     kept,
@@ -89,7 +88,7 @@ class OpenAIResponses:
         body |= {"store": False, "include": [_ENCRYPTED]}
         for name in learned.omit:
             body.pop(name, None)
-        return WireRequest(endpoint.url("/responses"), endpoint.headers(), encode(body))
+        return WireRequest(endpoint.url("/responses"), endpoint.headers(), body)
 
     def decoder(self, endpoint: Endpoint) -> StreamDecoder:
         """Read events up to ``response.completed``."""

@@ -1,13 +1,12 @@
 """Anthropic's models on Google Vertex AI: the Messages format with the model in the address."""
 
-import json
 from typing import Final
 from urllib.parse import quote
 
 from webbrain.core.messages import ModelRequest
 from webbrain.providers.anthropic import Anthropic
 from webbrain.providers.config import Endpoint
-from webbrain.providers.wire import Learned, WireRequest, encode
+from webbrain.providers.wire import Learned, WireRequest
 
 VERSION: Final = "vertex-2023-10-16"
 
@@ -20,8 +19,8 @@ class VertexAnthropic(Anthropic):
     ) -> WireRequest:
         """As Messages, with the version in the body and the model in the address."""
         made = super().request(endpoint, request, learned, stream=stream)
-        body = {"anthropic_version": VERSION, **json.loads(made.body)}
+        body = {"anthropic_version": VERSION, **made.fields}
         model = quote(str(body.pop("model")), safe="")
         verb = "streamRawPredict" if stream else "rawPredict"
         url = f"{endpoint.base_url}/publishers/anthropic/models/{model}:{verb}"
-        return WireRequest(url, endpoint.headers(), encode(body))
+        return WireRequest(url, endpoint.headers(), body)

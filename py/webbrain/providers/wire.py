@@ -1,11 +1,10 @@
 """The seam between the one client and the wire formats.
 
-A wire format gives three pure things: a request as bytes, a decoder of stream events, and a reader of whole
+A wire format gives three pure things: a request as fields, a decoder of stream events, and a reader of whole
 answers. The last two speak the same small set of events, which :class:`ReplyBuilder` folds into a
 ``ModelReply``.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from webbrain.core.bounded_json import loads
 from webbrain.core.ids import new_id
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.providers.config import Endpoint
+from webbrain.providers.fragments import encode
 from webbrain.providers.reasoning import Effort
 from webbrain.providers.sse import SseEvent
 
@@ -101,7 +101,13 @@ class WireRequest:
 
     url: str
     headers: dict[str, str]
-    body: bytes
+    fields: Mapping[str, Any]
+    """The body, before it is written as JSON."""
+
+    @property
+    def body(self) -> bytes:
+        """The body as it is sent, written from nothing."""
+        return encode(self.fields)
 
 
 @dataclass(slots=True)
@@ -170,7 +176,7 @@ class Wire(Protocol):
     def request(
         self, endpoint: Endpoint, request: ModelRequest, learned: Learned, *, stream: bool
     ) -> WireRequest:
-        """Put a call into bytes."""
+        """Put a call into the fields of a request."""
         ...
 
     def decoder(self, endpoint: Endpoint) -> StreamDecoder:
@@ -254,12 +260,6 @@ class ReplyBuilder:
             model=self.model,
             replay=self.replay or None,
         )
-
-
-def encode(body: Mapping[str, Any]) -> bytes:
-    """Compact UTF-8 JSON; key order is kept, because grammars made from schemas follow it."""
-    # Lone surrogates (cut emoji in page text) have no UTF-8 form; a question mark is better than a dead run.
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def frame(data: str) -> dict[str, Any]:
