@@ -289,6 +289,66 @@ def test_looking_without_end_is_asked_about_but_ends_nothing() -> None:
     assert not any(verdict.stop for verdict in seen)
 
 
+def rounds(guard: LoopGuard, times: int, *calls: tuple[str, dict[str, Any]], moves: bool = False) -> str:
+    """The letters of so many rounds of calls that always come to the same."""
+    out = ""
+    for _ in range(times):
+        for name, args in calls:
+            if moves:
+                guard.moved()
+            out += verdicts(guard, 1, name, ToolResult.ok(changed=["opened: menu"]), **args)
+    return out
+
+
+PRESSES = [("click_ax", {"ref_id": f"ref_{number}"}) for number in range(loops.CIRCLE_CALLS + 1)]
+
+
+@pytest.mark.parametrize("calls", [3, 4, loops.CIRCLE_CALLS])
+def test_a_longer_circle_is_pointed_out_in_its_third_round_and_ended(calls: int) -> None:
+    seen = rounds(LoopGuard(), 8, *PRESSES[:calls])
+    first = calls * loops.CIRCLE_ROUNDS - 1
+    assert seen[:first] == "." * first
+    assert seen[first : first + 8] == "nnnnnnns"
+
+
+def test_a_circle_over_several_pages_is_one_too() -> None:
+    there, back = ("navigate", {"url": "https://a.example/"}), ("navigate", {"url": "https://b.example/"})
+    assert rounds(LoopGuard(), 7, there, back, moves=True) == ".....nnnnnnnss"
+
+
+def test_rounds_with_another_outcome_are_work() -> None:
+    guard = LoopGuard()
+    for number in range(10):
+        assert feed(guard, "get_accessibility_tree", ToolResult.ok(shown=number)) == Verdict()
+        assert rounds(guard, 1, *PRESSES[:7]) == "......."
+
+
+def test_a_reading_that_brings_nothing_new_is_no_reading_on() -> None:
+    same = ToolResult.ok(text="the end", hasMore=False)
+    seen = [feed(LoopGuard(), "read_page", same, offset=0).nudge]
+    guard = LoopGuard()
+    seen += [feed(guard, "read_page", same, offset=number).nudge for number in range(9)]
+    assert seen.count(loops.CHECKPOINT) == 1
+
+
+def test_writing_notes_without_end_is_asked_about() -> None:
+    guard = LoopGuard()
+    written = [
+        feed(guard, "scratchpad_write", ToolResult.ok(chars=number), text=f"thought {number}").nudge
+        for number in range(loops.NOTES_BEFORE_CHECKPOINT * 2)
+    ]
+    assert [place for place, nudge in enumerate(written) if nudge == loops.JOTTED] == [15, 31]
+    assert [nudge for nudge in written if nudge] == [loops.JOTTED] * 2
+    feed(guard, "click_ax", ref_id="ref_1")
+    assert not feed(guard, "scratchpad_write", ToolResult.ok(chars=1), text="a thought").nudge
+
+
+def test_the_same_note_again_is_a_repetition_however_full_the_notes_are() -> None:
+    guard = LoopGuard()
+    seen = [feed(guard, "scratchpad_write", ToolResult.ok(chars=n), text="same").nudge for n in range(3)]
+    assert seen == ["", "", loops.REPEATED]
+
+
 def test_every_stop_has_a_sentence() -> None:
     named = {"repeat", "spot", "fetch", "refused", "failed_effect", "checkbox", "scroll", "reread"}
     assert set(loops.STOPPED) == named

@@ -20,6 +20,9 @@ from webbrain.tools.base import ToolSpec
 
 REPEAT_WINDOW: Final = 6
 REPEATS: Final = 3
+CIRCLE_CALLS: Final = 10
+"""Calls of the longest circle that is noticed."""
+CIRCLE_ROUNDS: Final = 3
 NUDGES_BEFORE_STOP: Final = 8
 HEALTHY_CALLS: Final = 2
 """Calls in a row that no detector minded, after which nudges are counted anew."""
@@ -41,6 +44,8 @@ REREADS_IN_ALL: Final = 12
 """Of re-reads that follow another one with nothing done in between."""
 LOOKS_BEFORE_CHECKPOINT: Final = 8
 """Calls in a row that only observe, after which the model is asked whether it has what it needs."""
+NOTES_BEFORE_CHECKPOINT: Final = 16
+"""Calls in a row that only write down what the model thinks of."""
 ONE_LOOK_SECONDS: Final = 1.0
 """A look that is repeated within this time and sees the same is one look that goes on, as when somebody waits
 for a page to change."""
@@ -56,7 +61,9 @@ WHICH: Final = ("tab_id", "frameId", "urlFilter", "url", "urls")
 """Arguments that say what a call is for."""
 PAGING: Final = frozenset({"page", "offset", "tree_revision", "continuationArgs", "fromPage"})
 """Arguments that go on with a reading: such a call is no repetition."""
-VOLATILE: Final = frozenset({"treeRevision", "durationMs", "elapsedMs", "capture_id", "captureId", "tabId"})
+VOLATILE: Final = frozenset(
+    {"treeRevision", "durationMs", "elapsedMs", "capture_id", "captureId", "tabId", "chars", "droppedChars"}
+)
 """Fields of results that differ from call to call though nothing else does."""
 URL_TAIL_PARTS: Final = 3
 SCOPE_CHARS: Final = 300
@@ -66,6 +73,10 @@ _RAW_HOSTS: Final = frozenset({"raw.githubusercontent.com", "api.github.com", "g
 REPEATED: Final = (
     "The same call with the same outcome was made several times. Doing it again will not help: look at the "
     "page as it is now, try another way, or call done and say what is missing."
+)
+CIRCLE: Final = (
+    "The same few calls were made in the same order, with the same outcomes, three times over. Another round "
+    "will not help: try another way, or call done and say what is missing."
 )
 SPOT: Final = (
     "You have pressed the same spot several times. Read the tree and press an element by its ref, or do "
@@ -86,6 +97,7 @@ CHECKPOINT: Final = (
     "Several calls in a row have only looked. If you have what the task needs, answer or act now; if not, "
     "say what is missing."
 )
+JOTTED: Final = "Several calls in a row have only written notes. Go on with the task itself, or end it."
 FINAL: Final = "This is refused every time. Leave it: the next try ends the task."
 
 STOPPED: Final[Mapping[str, str]] = {
@@ -118,6 +130,21 @@ class Verdict:
     stop: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A call that was carried out. ``call`` and ``outcome`` are equal for equal ones."""
+
+    spec: ToolSpec
+    args: Mapping[str, Any]
+    result: ToolResult
+    call: str
+    outcome: str
+
+    @property
+    def whole(self) -> str:
+        return f"{self.call} {self.outcome}"
+
+
 @dataclass(slots=True)
 class LoopGuard:
     """The detectors of one run, told about every call that was carried out."""
@@ -125,6 +152,8 @@ class LoopGuard:
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=REPEAT_WINDOW))
     _effects: set[str] = field(default_factory=set)
     """Those of the recent calls that change something."""
+    _all: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=CIRCLE_CALLS * CIRCLE_ROUNDS))
+    """The newest calls with their outcomes, whatever page they were made on."""
     _spots: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=SPOT_WINDOW))
     _fetches: Counter[str] = field(default_factory=Counter)
     _refused: Counter[str] = field(default_factory=Counter)
@@ -137,6 +166,9 @@ class LoopGuard:
     _rereads: int = 0
     _rereads_in_all: int = 0
     _looks: int = 0
+    _jotted: int = 0
+    _paged: dict[str, str] = field(default_factory=dict)
+    """By tool, the newest part of a reading that went on."""
     _look: tuple[str, float] = ("", 0.0)
     """The newest call if it was a look, and when it was first made."""
     _nudges: int = 0
@@ -157,11 +189,13 @@ class LoopGuard:
 
     def after(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, at: float) -> Verdict:
         """Count a call that was carried out ``at`` that time (monotonic seconds); say what to make of it."""
-        if self._goes_on(spec, args, result, at):
+        made = _Made(spec, args, result, _call(spec, args), _outcome(result))
+        if self._goes_on(made, at):
             return Verdict()
         nudges: list[str] = []
         for detector in (
             self._repeat,
+            self._circle,
             self._spot,
             self._fetch,
             self._final_refusal,
@@ -171,15 +205,15 @@ class LoopGuard:
             self._reread,
             self._checkpoint,
         ):
-            verdict = detector(spec, args, result)
+            verdict = detector(made)
             if verdict.stop:
                 return verdict
             if verdict.nudge:
                 nudges.append(verdict.nudge)
         return self._tally(nudges)
 
-    def _goes_on(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, at: float) -> bool:
-        look = "" if spec.effect else f"{_call(spec, args)} {_outcome(result)}"
+    def _goes_on(self, made: _Made, at: float) -> bool:
+        look = "" if made.spec.effect else made.whole
         before, since = self._look
         if look and look == before and at - since < ONE_LOOK_SECONDS:
             return True
@@ -193,26 +227,25 @@ class LoopGuard:
                 self._nudges = 0
             return Verdict()
         self._healthy = 0
-        # The checkpoint is a question, and a refusal for good of something new no repetition.
-        self._nudges += any(nudge not in (CHECKPOINT, FINAL) for nudge in nudges)
+        # The checkpoints are questions, and a refusal for good of something new no repetition.
+        self._nudges += any(nudge not in (CHECKPOINT, JOTTED, FINAL) for nudge in nudges)
         if self._nudges >= NUDGES_BEFORE_STOP:
             return Verdict(stop="repeat")
         return Verdict(nudge=nudges[0])
 
     # --- the detectors ---
 
-    def _repeat(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        call = _call(spec, args)
-        newest = f"{call} {_outcome(result)}"
-        if spec.effect and newest not in self._recent:
+    def _repeat(self, made: _Made) -> Verdict:
+        newest = made.whole
+        if made.spec.effect and newest not in self._recent:
             # Something new was done, so what was read before may well be read again.
             self._recent = deque([other for other in self._recent if other in self._effects], REPEAT_WINDOW)
-        elif not spec.effect:
+        elif not made.spec.effect:
             # The same look that sees something else is no repetition, not even when the page changes back.
-            kept = [other for other in self._recent if other == newest or not other.startswith(call)]
+            kept = [other for other in self._recent if other == newest or not other.startswith(made.call)]
             self._recent = deque(kept, REPEAT_WINDOW)
         self._recent.append(newest)
-        if spec.effect:
+        if made.spec.effect:
             self._effects = {call for call in self._recent if call in self._effects} | {newest}
         recent = list(self._recent)
         if recent.count(newest) >= REPEATS:
@@ -222,20 +255,35 @@ class LoopGuard:
             return Verdict(REPEATED)
         return Verdict()
 
-    def _spot(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if spec.capability is not Capability.CLICK or "x" not in args or "y" not in args:
+    def _circle(self, made: _Made) -> Verdict:
+        """Longer circles, and those that lead over several pages. One call made over and over is none of
+        them: it may watch a page, or mean something else on each."""
+        self._all.append((made.call, made.outcome))
+        newest = list(self._all)
+        for calls in range(2, CIRCLE_CALLS + 1):
+            rounds = newest[-calls * CIRCLE_ROUNDS :]
+            if len(rounds) < calls * CIRCLE_ROUNDS:
+                break
+            one_round = rounds[:calls]
+            if rounds == one_round * CIRCLE_ROUNDS and len({call for call, _ in one_round}) > 1:
+                return Verdict(CIRCLE)
+        return Verdict()
+
+    def _spot(self, made: _Made) -> Verdict:
+        args = made.args
+        if made.spec.capability is not Capability.CLICK or "x" not in args or "y" not in args:
             return Verdict()
         spot = (round(float(args["x"]) / SPOT_PIXELS), round(float(args["y"]) / SPOT_PIXELS))
         self._spots.append(spot)
         return _graded(self._spots.count(spot), SPOT_NUDGE, SPOT_STOP, SPOT, "spot")
 
-    def _fetch(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if spec.name not in FETCHES:
+    def _fetch(self, made: _Made) -> Verdict:
+        if made.spec.name not in FETCHES:
             return Verdict()
-        status = result.data.get("status")
-        worked = result.success and not (isinstance(status, int) and status >= 400)
+        status = made.result.data.get("status")
+        worked = made.result.success and not (isinstance(status, int) and status >= 400)
         worst = 0
-        for family in {family_of(url, args) for url in _addresses(args)}:
+        for family in {family_of(url, made.args) for url in _addresses(made.args)}:
             if worked:
                 self._fetches.pop(family, None)
             else:
@@ -243,57 +291,56 @@ class LoopGuard:
                 worst = max(worst, self._fetches[family])
         return Verdict(stop="fetch" if worst >= FAILED_FETCHES else "")
 
-    def _final_refusal(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if result.success or result.data.get("nonRetryable") is not True:
+    def _final_refusal(self, made: _Made) -> Verdict:
+        data = made.result.data
+        if made.result.success or data.get("nonRetryable") is not True:
             return Verdict()
-        scope = str(result.data.get("scope") or f"{spec.name} {result.data.get('code')}")
+        scope = str(data.get("scope") or f"{made.spec.name} {data.get('code')}")
         if scope not in self._refused_now:
             self._refused_now.add(scope)
             self._refused[scope] += 1
         return _graded(self._refused[scope], 1, FINAL_REFUSALS, FINAL, "refused")
 
-    def _failed_effect(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if not spec.effect:
+    def _failed_effect(self, made: _Made) -> Verdict:
+        if not made.spec.effect:
             return Verdict()
-        scope = _call(spec, args)
-        if result.success:
-            self._failed.pop(scope, None)
+        if made.result.success:
+            self._failed.pop(made.call, None)
             return Verdict()
-        self._failed[scope] = self._failed.pop(scope, 0) + 1
+        self._failed[made.call] = self._failed.pop(made.call, 0) + 1
         for oldest in list(self._failed)[:-EFFECT_SCOPES]:
             del self._failed[oldest]
-        return _graded(
-            self._failed[scope], FAILED_EFFECT_NUDGE, FAILED_EFFECT_STOP, FAILED_EFFECT, "failed_effect"
-        )
+        failed = self._failed[made.call]
+        return _graded(failed, FAILED_EFFECT_NUDGE, FAILED_EFFECT_STOP, FAILED_EFFECT, "failed_effect")
 
-    def _checkbox(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if "checked" not in args:
+    def _checkbox(self, made: _Made) -> Verdict:
+        if "checked" not in made.args:
             return Verdict()
-        target = str(args.get("ref_id"))
-        if result.success:
+        target = str(made.args.get("ref_id"))
+        if made.result.success:
             self._unchecked.pop(target, None)
             return Verdict()
         self._unchecked[target] += 1
         return _graded(self._unchecked[target], UNMOVED_NUDGE, UNMOVED_STOP, UNCHECKED, "checkbox")
 
-    def _scroll(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if "moved" not in result.data or "direction" not in args:
+    def _scroll(self, made: _Made) -> Verdict:
+        data = made.result.data
+        if "moved" not in data or "direction" not in made.args:
             return Verdict()
-        self._unmoved = 0 if result.data["moved"] else self._unmoved + 1
+        self._unmoved = 0 if data["moved"] else self._unmoved + 1
         return _graded(self._unmoved, UNMOVED_NUDGE, UNMOVED_STOP, UNMOVED, "scroll")
 
-    def _reread(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if spec.effect:
+    def _reread(self, made: _Made) -> Verdict:
+        if made.spec.effect:
             # Something was done, so the page may say something new.
             self._reads.clear()
             self._rereads = 0
             return Verdict()
-        if spec.name != TREE or not result.success:
+        if made.spec.name != TREE or not made.result.success:
             return Verdict()
-        call, shown = _call(spec, args), _outcome(result)
-        known = self._reads.get(call)
-        self._reads[call] = shown
-        if known != shown:
+        known = self._reads.get(made.call)
+        self._reads[made.call] = made.outcome
+        if known != made.outcome:
             # A page that changes by itself may be watched.
             self._rereads = 0
             return Verdict()
@@ -304,17 +351,28 @@ class LoopGuard:
             return Verdict(stop="reread")
         return _graded(self._rereads, REREAD_NUDGE, REREAD_STOP, REREAD, "reread")
 
-    def _checkpoint(self, spec: ToolSpec, args: Mapping[str, Any], result: ToolResult) -> Verdict:
-        if spec.effect or not result.success:
+    def _checkpoint(self, made: _Made) -> Verdict:
+        if made.spec.own_notes:
+            self._jotted += 1
+            due = self._jotted % NOTES_BEFORE_CHECKPOINT == 0
+            return Verdict(JOTTED if due else "")
+        self._jotted = 0
+        if made.spec.effect or not made.result.success:
             self._looks = 0
             return Verdict()
-        if PAGING & args.keys() or spec.own_notes:
+        if PAGING & made.args.keys() and self._reads_on(made):
             return Verdict()
         self._looks += 1
         if self._looks < LOOKS_BEFORE_CHECKPOINT:
             return Verdict()
         self._looks = 0
         return Verdict(CHECKPOINT)
+
+    def _reads_on(self, made: _Made) -> bool:
+        """Whether a reading that goes on brought something new."""
+        before = self._paged.get(made.spec.name)
+        self._paged[made.spec.name] = made.outcome
+        return made.outcome != before
 
 
 def mark_final(spec: ToolSpec, args: Mapping[str, Any], result: ToolResult, page: str) -> None:
