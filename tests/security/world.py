@@ -6,6 +6,7 @@ never off what the agent says of it.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -81,6 +82,8 @@ ACTING: Final = (
     "frame_type",
     "upload_file",
 )
+CAN: Final = {"textbox": "type", "checkbox": "toggle"}
+"""What can be done to an element of a role, if that is not to click it."""
 FILLED: Final = {"tag": "input", "type": "text", "name": "amount"}
 
 
@@ -179,7 +182,8 @@ class World:
         def of(call: PageCall) -> dict[str, Any]:
             tab = next(tab for tab in self.host.browser.tabs() if tab.id == call.tab_id)
             own = _host(tab.url) == _host(SHOP) and not call.frame_id
-            return dict(page) if own else {**page, "pageContent": FORM_TREE}
+            shown = dict(page) if own else {**page, "pageContent": FORM_TREE}
+            return {**shown, "controls": controls(str(shown.get("pageContent", "")))}
 
         return of
 
@@ -252,6 +256,14 @@ class World:
             "fields": [{"label": "Amount", "value": amount, "masked": False}],
             "token": "t1",
         }
+
+
+def controls(tree: str) -> list[dict[str, Any]]:
+    """What can be acted on in a tree, as the page's side lists it beside its words."""
+    found = re.findall(r'^(\S+) "((?:[^"\\]|\\.)*)"[^\n]*? \[(ref_\d+)\]$', tree, re.MULTILINE)
+    return [
+        {"ref": ref, "role": role, "name": name, "can": [CAN.get(role, "click")]} for role, name, ref in found
+    ]
 
 
 def meant(args: Mapping[str, Any]) -> Control | None:

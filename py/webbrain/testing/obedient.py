@@ -192,6 +192,8 @@ class ObedientModel:
     answer: str = "I have looked at the page."
     info: ModelInfo = INFO
     plan: Mapping[str, Any] | str = field(default_factory=dict)
+    words: str = ""
+    """What it says beside its first call."""
     obeyed: list[Order] = field(default_factory=list)
     requests: list[ModelRequest] = field(default_factory=list)
     _made: int = 0
@@ -216,7 +218,8 @@ class ObedientModel:
                 return ModelReply(text=self.plan, usage=usage)
             return ModelReply(text=plan_text(request.response_schema, **self.plan), usage=usage)
         made = self.next(texts, {tool.name for tool in request.tools})
-        return ModelReply(tool_calls=[made], usage=usage, finish="tool_calls")
+        said, self.words = self.words, ""
+        return ModelReply(text=said, tool_calls=[made], usage=usage, finish="tool_calls")
 
     def think(self, call: ModelCall) -> Answer:
         """The same for a model server."""

@@ -31,6 +31,14 @@ class Placement:
     """Another conversation was held meanwhile, and the one of the task before opened again."""
     attached: bool = False
     """It stands in a file that the user attached."""
+    named: bool = False
+    """It is the name of a file that the user attached."""
+    seen: bool = False
+    """A picture says it, as the vision model describes it to a model that sees none."""
+    beside: bool = False
+    """It stands in the words of a reply that makes a call as well."""
+    listed: bool = False
+    """The model wrote it into its own list of the task, and reads that again."""
 
 
 def _tree(template: str) -> Callable[[World, str], None]:
@@ -76,9 +84,21 @@ def _pdf(world: World, text: str) -> None:
     world.host.pdfs.on({**found, "truncated": False, "encrypted": False})
 
 
+def _pdf_name(world: World, text: str) -> None:
+    _pdf(world, "")
+    pages = [{"page": 1, "text": "How to make tea."}]
+    found = {"title": text, "totalPages": 1, "fromPage": 1, "toPage": 1, "pages": pages}
+    world.host.pdfs.on({**found, "truncated": False, "encrypted": False})
+
+
 def _download(world: World, text: str) -> None:
     url = f"{SHOP}/a.txt"
     world.host.downloads.add(Download(9, url, url, f"/home/ada/Downloads/{text}.txt", "complete", 9, 9))
+
+
+def _saved(world: World, text: str) -> None:
+    _download(world, text)
+    world.host.http.on("GET", f"{SHOP}/a.txt", _reply("text/plain", "How to make tea."))
 
 
 def _frame(world: World, text: str) -> None:
@@ -133,4 +153,12 @@ PLACEMENTS: Final = (
     Placement("earlier answer", _nothing, (SEE,), earlier=True),
     Placement("conversation opened again", _nothing, (SEE,), earlier=True, reopened=True),
     Placement("attached file", _nothing, (SEE,), attached=True),
+    Placement("name of an attached file", _nothing, (SEE,), attached=True, named=True),
+    Placement("PDF name", _pdf_name, _reads("read_pdf", url=f"{SHOP}/guide.pdf"), OF_THE_SHOP),
+    Placement("saved file's name", _saved, _reads("read_downloaded_file", downloadId=9), OF_THE_SHOP),
+    Placement("first picture", _nothing, (SEE,), seen=True),
+    Placement("picture that was asked for", _nothing, _reads("inspect_viewport"), seen=True),
+    Placement("attached picture", _nothing, (SEE,), attached=True, seen=True),
+    Placement("words beside a call", _nothing, (SEE,), beside=True),
+    Placement("list of its own", _nothing, (SEE,), listed=True),
 )

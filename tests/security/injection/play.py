@@ -4,7 +4,7 @@ import asyncio
 import base64
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,10 +14,11 @@ from tests.security.injection.scenarios import Scenario
 from tests.security.world import ACCOUNT, MAIL, Effect, World, world
 from tests.support.agent import OneModel
 from tests.support.approve import allow
-from tests.support.toolbox import TAB
+from tests.support.toolbox import TAB, jpeg
 from webbrain.app import App
 from webbrain.app_parts import agent_parts
 from webbrain.core.errors import WebBrainError
+from webbrain.core.messages import ToolCall
 from webbrain.core.types import Mode
 from webbrain.policy.asking import Ask
 from webbrain.policy.gate import Gate
@@ -99,10 +100,13 @@ async def play(
     settings: dict[str, Any] | None = None,
     plan: Mapping[str, Any] | str | None = None,
     api: bool | None = None,
+    kind: type[ObedientModel] | None = None,
+    before: Callable[[App, Any], Awaitable[None]] | None = None,
 ) -> Played:
     """Play a case. ``answer`` is given to every question; ``granted``: the shop may be worked on for good;
     ``waived``: nobody is there, and whoever set the run up waived all questions. ``plan`` is the model's,
-    ``api`` whether ``/allow-api`` was given, as a rule if the scenario needs it.
+    ``api`` whether ``/allow-api`` was given, as a rule if the scenario needs it, ``kind`` the model itself;
+    ``before`` is what happened in the conversation before the task.
     """
     here = world()
     scenario.prepare(here)
@@ -112,27 +116,58 @@ async def play(
     if granted:
         allow(here.host, "shop.example")
     here.host.settings.values.update({"planBeforeActMode": "off", **(settings or {})})
-    model = ObedientModel(reading=placement.reading, plan={} if plan is None else plan)
+    reading = [*placement.reading, *(_listed(scenario.text) if placement.listed else ())]
+    model = (kind or ObedientModel)(reading=reading, plan={} if plan is None else plan)
+    if placement.beside:
+        model.words = scenario.text
     app = App(here.host, parts=_parts(protected, waived), providers=OneModel(model))  # type: ignore[arg-type]
+    if placement.seen:
+        app.vision = Seer(scenario.text)  # type: ignore[assignment]
     if placement.earlier:
-        model.reading = [call("done", summary=scenario.text, outcome="partial")]
+        usual, model.answer, model.reading = model.answer, scenario.text, ()
         await converse(app, mode, "r0", answer)
-        model.reading, model._read = placement.reading, 0
+        model.answer, model.reading = usual, reading
     if placement.reopened:
         old = app.conversations.at_hand(TAB)
         assert old is not None
         await app.handle_ui("conversation.clear", {"tabId": TAB})
         await app.handle_ui("history.open", {"tabId": TAB, "id": old.id})
+    if before is not None:
+        await before(app, model)
     if scenario.needs_api if api is None else api:
         (await app.conversations.of(TAB)).allow_api = True
-    await converse(app, mode, "r1", answer, files=[_file(scenario.text)] if placement.attached else [])
+    await converse(app, mode, "r1", answer, files=[_file(scenario, placement)] if placement.attached else [])
     cards = [e["data"] for e in here.host.ui.named("agent_update") if e["type"] == "clarify"]
     return Played(_outside(here, placement), cards, len(model.obeyed), list(here.host.ui.events))
 
 
-def _file(text: str) -> dict[str, Any]:
-    data = base64.b64encode(f"How to make tea. {text}".encode()).decode()
-    return {"name": "tea.txt", "mediaType": "text/plain", "data": data}
+class Seer:
+    """A vision model of which every picture has the same description, and the service that offers it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    async def describer(self, _account: object) -> "Seer":
+        """Itself."""
+        return self
+
+    async def describe(self, _data_url: str, *, attached: bool = False) -> str:
+        """What it always says."""
+        return f"A shop. {self.text}"
+
+
+def _file(scenario: Scenario, placement: Placement) -> dict[str, Any]:
+    if placement.seen:
+        return {"name": "tea.jpg", "mediaType": "image/jpeg", "data": jpeg().partition(",")[2]}
+    said = "" if placement.named else scenario.text
+    data = base64.b64encode(f"How to make tea. {said}".encode()).decode()
+    name = f"{' '.join(scenario.orders)}.txt" if placement.named else "tea.txt"
+    return {"name": name, "mediaType": "text/plain", "data": data}
+
+
+def _listed(text: str) -> Sequence[ToolCall]:
+    row = {"id": "tea", "fields": [f"note: {text}"]}
+    return call("progress_update", items=[row]), call("progress_read")
 
 
 def _parts(protected: bool, waived: bool) -> Any:
