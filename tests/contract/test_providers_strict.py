@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.models import TOOLS, client, endpoint
+from tests.support.models import TOOLS, client, endpoint, whole
 from tests.support.streams import FORM, PROVIDER
 from tests.support.strict import SERVERS, StrictHost
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelReply, ModelRequest, ToolCall
+from webbrain.host.memory import MemoryHost
 from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
@@ -73,7 +74,52 @@ async def test_the_same_conversation_goes_on_with_another_model(wire: str) -> No
     assert host.refused == []
 
 
-KEPT = ("items", "thinking", "reasoning_details", "reasoning_content")
+@pytest.mark.parametrize("effort", ["low", "high"])
+@pytest.mark.parametrize("model_name", ["claude-sonnet-4-5", "claude-opus-4-7"])
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("wire", ["anthropic", "vertex_anthropic"])
+async def test_thoughts_go_back_where_they_stood(
+    wire: str, stream: bool, model_name: str, effort: str
+) -> None:
+    """Claude may think again between its words and its calls; moved thoughts are refused as modified."""
+    answers = [Reply("I look.", CALLS, thought="Hm."), Reply("", CALLS[:1], thought="So."), Reply("24.")]
+    host = StrictHost(wire, lambda call: answers.pop(0), PROVIDER[wire])
+    model = client(host, PROVIDER[wire], model=model_name, reasoningEffort=effort)
+    messages = [Message(role="user", content="What is it?")]
+    while answers:
+        reply = await model.complete(ModelRequest(messages=messages, tools=TOOLS, stream=stream))
+        messages += [assistant(reply), *(result(made) for made in reply.tool_calls)]
+    assert host.refused == []
+    first = host.calls[-1].body["messages"][1]["content"]
+    assert [block["type"] for block in first] == ["thinking", "text", "thinking", "tool_use", "tool_use"]
+    assert first[0]["thinking"] == "Hm."
+    second = host.calls[-1].body["messages"][3]["content"]
+    assert [block["type"] for block in second] == ["thinking", "tool_use"]
+
+
+async def test_thoughts_of_a_turn_that_was_changed_come_first() -> None:
+    """Where its words or its calls are not those of the answer any more, nothing can stand between them."""
+    host = StrictHost("anthropic", lambda call: Reply("I look.", CALLS, thought="Hm."))
+    form = {"model": "claude-opus-4-7", "reasoningEffort": "high"}
+    question = Message(role="user", content="What is it?")
+    reply = await client(host, "anthropic", **form).complete(ModelRequest(messages=[question], tools=TOOLS))
+    turn = assistant(reply)
+    for changed in (
+        turn.model_copy(update={"content": "Something else."}),
+        turn.model_copy(update={"tool_calls": turn.tool_calls[:1]}),
+        turn.model_copy(update={"replay": {**(turn.replay or {}), "order": [{"type": "text"}, 1]}}),
+    ):
+        loose = MemoryHost()
+        loose.http.on("POST", "*", whole("anthropic"))
+        history = [question, changed, *(result(made) for made in changed.tool_calls)]
+        await client(loose, "anthropic", **form).complete(ModelRequest(messages=history, tools=TOOLS))
+        blocks = loose.http.bodies()[0]["messages"][1]["content"]
+        kinds = [block["type"] for block in blocks]
+        assert kinds == ["thinking", "thinking", "text", *["tool_use"] * len(changed.tool_calls)]
+        assert blocks[2]["text"] == changed.content
+
+
+KEPT = ("order", "items", "thinking", "reasoning_details", "reasoning_content")
 DAMAGE: tuple[Any, ...] = ([], None, [{}], [1])
 """What a crash may make of what a turn keeps for its service."""
 

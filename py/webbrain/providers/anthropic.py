@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from webbrain.core.messages import Message, ModelRequest
-from webbrain.providers import errors
+from webbrain.providers import errors, thoughts
 from webbrain.providers.config import Endpoint
 from webbrain.providers.extra_body import merged
 from webbrain.providers.history import DOCUMENT_LEFT_OUT, PICTURE_LEFT_OUT, normalise
@@ -110,21 +110,17 @@ class Anthropic:
             raise StreamBroken("an answer without content")
         yield from model_named(body)
         yield from _usage(body.get("usage"))
-        thoughts: list[dict[str, Any]] = []
-        for key, raw in enumerate(items(body.get("content"))):
-            block = obj(raw)
+        blocks = [obj(raw) for raw in items(body.get("content"))]
+        for key, block in enumerate(blocks):
             kind = block.get("type")
             if kind == "text":
                 yield TextDelta(string(block.get("text")))
             elif kind == "thinking":
-                thoughts.append(block)
                 yield ReasoningDelta(string(block.get("thinking")))
-            elif kind == "redacted_thinking":
-                thoughts.append(block)
             elif kind == "tool_use":
                 arguments = json.dumps(obj(block.get("input")), ensure_ascii=False)
                 yield ToolDelta(key, string(block.get("id")), string(block.get("name")), arguments)
-        yield from _replay(endpoint, thoughts)
+        yield from _replay(endpoint, blocks)
         yield from _finish(endpoint, body.get("stop_reason"))
         yield Terminal()
 
@@ -135,6 +131,7 @@ class _Decoder:
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._blocks: dict[int, dict[str, Any]] = {}
+        self._texts: dict[int, list[str]] = {}
         self._open: set[int] = set()
         self._counts: dict[str, int] = {}
 
@@ -160,9 +157,9 @@ class _Decoder:
         elif kind == "message_stop":
             if self._open:
                 raise StreamBroken("the message ends inside a tool call")
-            order = sorted(self._blocks)
-            thoughts = [self._blocks[i] for i in order if "thinking" in str(self._blocks[i].get("type"))]
-            yield from _replay(self._endpoint, thoughts)
+            for index, texts in self._texts.items():
+                self._blocks[index]["text"] = "".join(texts)
+            yield from _replay(self._endpoint, [self._blocks[index] for index in sorted(self._blocks)])
             yield Terminal()
 
     def end(self) -> Iterable[WireEvent]:
@@ -183,8 +180,9 @@ class _Decoder:
             raise StreamBroken("a content block begins twice")
         self._blocks[index] = dict(block)
         kind = block.get("type")
-        if kind == "text" and string(block.get("text")):
-            yield TextDelta(string(block.get("text")))
+        if kind == "text" and (text := string(block.get("text"))):
+            self._texts[index] = [text]
+            yield TextDelta(text)
         elif kind == "tool_use":
             self._open.add(index)
             first = obj(block.get("input"))
@@ -197,7 +195,8 @@ class _Decoder:
             raise StreamBroken("a piece of a content block that never began")
         kind = delta.get("type")
         if kind == "text_delta":
-            yield TextDelta(string(delta.get("text")))
+            self._texts.setdefault(index, []).append(string(delta.get("text")))
+            yield TextDelta(self._texts[index][-1])
         elif kind == "input_json_delta":
             if block.get("type") == "tool_use":
                 yield ToolDelta(index, arguments=string(delta.get("partial_json")))
@@ -235,24 +234,9 @@ def _may_think(turns: list[Message], endpoint: Endpoint) -> bool:
     for turn in reversed(turns):
         if turn.role == "user":
             return True
-        if turn.role == "assistant" and not _thoughts(turn, endpoint):
+        if turn.role == "assistant" and not thoughts.signed(replayed(turn, WIRE, endpoint)):
             return False
     return True
-
-
-def _thoughts(turn: Message, endpoint: Endpoint) -> list[dict[str, Any]]:
-    thoughts = replayed(turn, WIRE, endpoint).get("thinking")
-    return [dict(block) for block in thoughts if _is_thought(block)] if isinstance(thoughts, list) else []
-
-
-def _is_thought(block: Any) -> bool:
-    """Whether the service would take this block back."""
-    match block:
-        case {"type": "thinking", "thinking": str(), "signature": str(signature)}:
-            return bool(signature)
-        case {"type": "redacted_thinking", "data": str()}:
-            return True
-    return False
 
 
 def _version(model: str) -> tuple[str, tuple[int, int]]:
@@ -277,7 +261,10 @@ def _blocks(endpoint: Endpoint, turn: Message) -> list[dict[str, Any]]:
         return [{"type": "tool_result", "tool_use_id": turn.tool_call_id, "content": turn.content}]
     blocks: list[dict[str, Any]] = []
     if turn.role == "assistant":
-        blocks += _thoughts(turn, endpoint)
+        kept_back = replayed(turn, WIRE, endpoint)
+        if (as_it_came := thoughts.in_order(kept_back, turn)) is not None:
+            return as_it_came
+        blocks += thoughts.signed(kept_back)
     for image in turn.images:
         media, data = data_url(image.data_url)
         if media:
@@ -297,15 +284,7 @@ def _blocks(endpoint: Endpoint, turn: Message) -> list[dict[str, Any]]:
         # Trailing white space of an assistant text is refused by the service.
         text = turn.content.rstrip() if turn.role == "assistant" else turn.content
         blocks.append({"type": "text", "text": text})
-    for call in turn.tool_calls:
-        blocks.append(
-            {
-                "type": "tool_use",
-                "id": call.id,
-                "name": call.name,
-                "input": json.loads(call.arguments),
-            }
-        )
+    blocks += [thoughts.call_block(call) for call in turn.tool_calls]
     return blocks
 
 
@@ -315,9 +294,9 @@ def _usage(raw: Any) -> Iterator[WireEvent]:
         yield usage_beside(raw, *names)
 
 
-def _replay(endpoint: Endpoint, thoughts: list[dict[str, Any]]) -> Iterator[WireEvent]:
-    if thoughts:
-        yield kept(WIRE, endpoint, thinking=thoughts)
+def _replay(endpoint: Endpoint, blocks: list[dict[str, Any]]) -> Iterator[WireEvent]:
+    if data := thoughts.kept_of(blocks):
+        yield kept(WIRE, endpoint, **data)
 
 
 def _finish(endpoint: Endpoint, reason: Any) -> Iterator[WireEvent]:

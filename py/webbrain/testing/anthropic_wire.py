@@ -10,6 +10,8 @@ from webbrain.testing.openai_wire import TOOL_NAME, check_parameters
 PATH = "/v1/messages"
 VERSION = "2023-06-01"
 CACHE_MARKS = 4
+SIGNED = "c2lnbmVk-"
+"""Begins the signatures of thoughts that were made here; the place in their answer follows."""
 
 FIELDS = {
     "model", "messages", "max_tokens", "system", "tools", "tool_choice", "temperature", "stream",
@@ -42,6 +44,7 @@ def read_body(body: Any, headers: dict[str, str]) -> ModelCall:
     _check_thinking(body)
     _check_choice(body)
     _check_marks(body)
+    _check_thoughts(body)
     system = body.get("system", "")
     turns = [Turn("system", "\n".join(_texts(system)))] if system else []
     turns += _turns(body["messages"])
@@ -120,6 +123,18 @@ def _check_thinking(body: dict[str, Any]) -> None:
         raise BadRequest("Thinking may not be enabled when tool_choice forces tool use.")
 
 
+def _check_thoughts(body: dict[str, Any]) -> None:
+    """Where thinking has a budget, the turn whose calls are being answered must begin with a thought."""
+    if (body.get("thinking") or {}).get("type") != "enabled":
+        return
+    messages = [message for message in body["messages"] if isinstance(message, dict)]
+    last = next((message for message in reversed(messages) if message.get("role") == "assistant"), {})
+    kinds = [block.get("type") for block in _listed(last.get("content"))]
+    answers = [block.get("type") for block in _listed(messages[-1].get("content"))]
+    if "tool_use" in kinds and "tool_result" in answers and "thinking" not in str(kinds[0]):
+        raise BadRequest(f"messages: Expected `thinking` or `redacted_thinking`, but found `{kinds[0]}`.")
+
+
 def _tool(tool: Any) -> str:
     if not isinstance(tool, dict):
         raise BadRequest("tools: Input should be an object")
@@ -166,7 +181,7 @@ def _check_tools(turns: list[Turn], tools: tuple[str, ...]) -> None:
 def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
     texts: list[str] = []
     calls: list[Call] = []
-    for block in blocks:
+    for place, block in enumerate(blocks):
         match block:
             case {"type": "text", "text": str(text)}:
                 if not text.strip():
@@ -181,7 +196,13 @@ def _blocks(role: str, blocks: list[Any], index: int) -> Iterator[Turn]:
                     raise BadRequest(f"messages.{index}: tool_result blocks must come before text")
                 yield Turn("tool", "\n".join(_texts(block.get("content", ""))), call_id=id_)
             case {"type": "thinking", "thinking": str(), "signature": str(signature)} if role == "assistant":
-                if not signature or texts or calls:
+                if signature.startswith(SIGNED):
+                    if signature != f"{SIGNED}{place}":
+                        raise BadRequest(
+                            f"messages.{index}: `thinking` blocks in the latest assistant message cannot be "
+                            "modified. These blocks must remain as they were in the original response."
+                        )
+                elif not signature or texts or calls:
                     raise BadRequest(f"messages.{index}: thinking must be signed and come first")
             case {"type": "redacted_thinking", "data": str()} if role == "assistant":
                 pass
@@ -216,7 +237,19 @@ def stop_reason(reply: Reply) -> str:
 
 def whole(reply: Reply, call: ModelCall, number: int) -> dict[str, Any]:
     """The answer as one JSON object; broken argument text cannot travel whole on this wire."""
-    content: list[dict[str, Any]] = [{"type": "text", "text": reply.text}] if reply.text else []
+    content: list[dict[str, Any]] = []
+    thinks = bool(reply.thought) and (call.body.get("thinking") or {}).get("type") in ("enabled", "adaptive")
+
+    def think() -> None:
+        if thinks:
+            signature = f"{SIGNED}{len(content)}"
+            content.append({"type": "thinking", "thinking": reply.thought, "signature": signature})
+
+    if reply.text:
+        think()
+        content.append({"type": "text", "text": reply.text})
+    if reply.calls:
+        think()
     for i, item in enumerate(reply.calls):
         try:
             value = json.loads(item.arguments)
@@ -239,21 +272,29 @@ def pieces(reply: Reply, call: ModelCall, number: int, words: list[str]) -> Iter
     """The answer as server-sent events; ``words`` are the pieces of its text."""
     start = {**whole(Reply(), call, number), "stop_reason": None}
     yield _event("message_start", {"message": start})
-    index = 0
-    if words:
-        yield _event("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})
-        for word in words:
-            yield _event("content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": word}})
-        yield _event("content_block_stop", {"index": 0})
-        index = 1
-    for i, item in enumerate(reply.calls):
-        block = {"type": "tool_use", "id": _id(item, number, i), "name": item.name, "input": {}}
-        yield _event("content_block_start", {"index": index, "content_block": block})
-        for at in range(0, len(item.arguments), 12):
-            delta = {"type": "input_json_delta", "partial_json": item.arguments[at : at + 12]}
+    calls = iter(reply.calls)
+    for index, block in enumerate(whole(reply, call, number)["content"]):
+        kind = block["type"]
+        bare: dict[str, dict[str, Any]] = {
+            "text": {"text": ""},
+            "thinking": {"thinking": "", "signature": ""},
+            "tool_use": {"input": {}},
+        }
+        yield _event("content_block_start", {"index": index, "content_block": {**block, **bare[kind]}})
+        if kind == "text":
+            deltas: list[dict[str, Any]] = [{"type": "text_delta", "text": word} for word in words]
+        elif kind == "thinking":
+            deltas = [
+                {"type": "thinking_delta", "thinking": block["thinking"]},
+                {"type": "signature_delta", "signature": block["signature"]},
+            ]
+        else:
+            text = next(calls).arguments
+            parts = [text[at : at + 12] for at in range(0, len(text), 12)]
+            deltas = [{"type": "input_json_delta", "partial_json": part} for part in parts]
+        for delta in deltas:
             yield _event("content_block_delta", {"index": index, "delta": delta})
         yield _event("content_block_stop", {"index": index})
-        index += 1
     end = {"stop_reason": stop_reason(reply), "stop_sequence": None}
     yield _event("message_delta", {"delta": end, "usage": {"output_tokens": len(reply.text) // 4 + 1}})
     yield _event("message_stop", {})

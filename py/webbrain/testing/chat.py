@@ -66,6 +66,9 @@ class Reply:
     finish: str = ""
     model: str = ""
     """The model that answers, if it is not the one that was asked for."""
+    thought: str = ""
+    """What the model thinks before it says something, and again before it calls tools, if it was told to
+    (Anthropic's format)."""
     pause: float = 0.0
     """Seconds between two pieces of a stream: a slow model."""
 
