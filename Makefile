@@ -43,8 +43,12 @@ dist: deps # the same, but only if something changed
 	@$(PY) -m build --if-changed
 
 .PHONY: test
-test: dist ## build and run every test
-	$(PYTEST) $(ARGS)
+test: dist ## build and run every test, those in memory beside those in a browser
+	$(PYTEST) --beside $(ARGS)
+
+.PHONY: test-all
+test-all: dist ## the same with every repetition, all injections and all kills, which takes hours
+	ALL_TESTS=1 ALL_INJECTIONS=1 ALL_KILLS=1 $(PYTEST) --beside $(ARGS)
 
 .PHONY: test-unit
 test-unit: deps ## tests that need neither a build nor a browser

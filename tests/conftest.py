@@ -2,6 +2,20 @@
 
 import pytest
 
+from tests.support.beside import Beside
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """An option of ours."""
+    what = "run tests that need no browser in a process beside those that do"
+    parser.addoption("--beside", action="store_true", help=what)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Divide the tests if that is asked for."""
+    if config.getoption("--beside"):
+        config.pluginmanager.register(Beside(), "beside")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Unit tests first, browsers last: the fast ones find most faults."""

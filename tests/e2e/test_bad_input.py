@@ -4,7 +4,8 @@ import pytest
 
 from tests.support.screens import Panel, Turn
 from tests.support.script import call, done, last_result, on_ref, see, tree
-from tests.support.stage import Stage
+from tests.support.stage import CHROMIUM_ONLY, ENGINES, Stage
+from tests.support.whole import WHOLE
 from webbrain.testing.chat import Call, ModelCall, Reply
 
 LONGEST_ANSWER = 8_000
@@ -137,6 +138,9 @@ def test_page_that_never_finishes_loading(stage: Stage) -> None:
     stage.shop.release("never")
 
 
+# Half a minute, counted by the same code in both browsers; a page of Firefox that is silent for as long is in
+# tests/cases/test_tabs.py.
+@pytest.mark.parametrize("engine", ENGINES if WHOLE else CHROMIUM_ONLY, scope="module", indirect=True)
 def test_navigation_that_never_answers(stage: Stage) -> None:
     """A server that is silent does not hold the run for ever: navigate comes back with what it knows."""
     _, panel = stage.open("/about")
