@@ -153,11 +153,13 @@ class Beside:
         self._lines += [pickle.loads(base64.b64decode(line)) for line in lines]
 
     def _pass_on(self, session: pytest.Session) -> None:
-        """Report what the child reported."""
+        """Report what the child reported, up to the failure that ends the session."""
         config = session.config
         hook = config.hook
         lines, self._lines = self._lines, []
         for line in lines:
+            if session.shouldfail and not self._running:
+                return
             match line:
                 case {"begin": (nodeid, location)}:
                     self._running = nodeid
