@@ -5,7 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.agent import well_formed
-from webbrain.agent.context import CUT_RESULT_CHARS, ContextGuard, answer_room, message_chars
+from webbrain.agent.context import (
+    CUT_RESULT_CHARS,
+    LEAST_CHARS,
+    OLD_PICTURE,
+    ContextGuard,
+    answer_room,
+    message_chars,
+)
 from webbrain.agent.enrich import clean, note, user_turn
 from webbrain.agent.journal import arranged
 from webbrain.core.messages import ImagePart, Message, ToolCall
@@ -162,6 +169,38 @@ def test_what_is_cut_stays_within_its_boundary() -> None:
     assert "characters left out" in text
     assert text.endswith('</untrusted_page_content id="id0">\n[note] of ours')
     assert text.count("<untrusted_page_content") == 1
+
+
+def test_what_old_pictures_showed_goes_with_old_results() -> None:
+    messages = conversation(1, 10, 300)
+    listed = note("A picture is attached.") + note("What can be acted on there:") + wrap("y" * 3_000, "e")
+    for place in range(19, 2, -2):
+        picture = ImagePart(data_url="")
+        messages.insert(place, Message(role="user", content=listed, images=[picture]))
+    fitting = ContextGuard().fit(messages, window=8_000, output=1_000)
+    assert len(fitting) == len(messages), "nothing had to be dropped for them"
+    told = [message for message in fitting if message.role == "user"]
+    assert [message.content for message in told[1:5]] == [OLD_PICTURE] * 4
+    assert told[1].images == [], "of which nothing is said twice"
+    assert told[-1].content == listed
+    plan = Message(role="user", content=note("z" * 3_000))
+    assert plan in ContextGuard().fit([*messages[:1], plan, *messages[1:]], window=8_000, output=1_000)
+
+
+def test_many_large_results_of_one_answer_share_a_small_window() -> None:
+    calls = [ToolCall(id=f"c{number}", name="read_page") for number in range(6)]
+    results = [
+        Message(role="tool", tool_call_id=call.id, name="read_page", content=wrap("x" * 7_900, call.id))
+        for call in calls
+    ]
+    messages = [Message(role="user", content="task"), Message(role="assistant", tool_calls=calls), *results]
+    fitting = ContextGuard().fit(messages, window=3_000, output=750)
+    assert well_formed(fitting)
+    assert sum(map(message_chars, fitting)) < (3_000 - 750) * 4
+    for message in fitting[2:]:
+        assert len(message.content) >= LEAST_CHARS
+        assert message.content.count("characters left out") == 1
+        assert message.content.endswith(f'</untrusted_page_content id="{message.tool_call_id}">')
 
 
 def test_the_task_itself_is_never_cut() -> None:

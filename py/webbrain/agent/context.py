@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from webbrain.agent.enrich import NOTE
 from webbrain.agent.planner_text import is_plan
 from webbrain.core.messages import Message, ToolSchema
 from webbrain.policy import untrusted
@@ -45,8 +46,11 @@ CUT_RESULT_CHARS: Final = 2_000
 """Of a result, where the newest messages alone are too much."""
 CUT_TEXT_CHARS: Final = 5_000
 """Of any other message then; the task itself is never cut."""
+LEAST_CHARS: Final = 400
+"""Of each of the newest messages, where many large results were asked for at once in a small window."""
 SMALL_RESULT_CHARS: Final = 200
 """Tool results up to this length are not worth replacing."""
+OLD_PICTURE: Final = f"{NOTE}Left out to save room: what the page looked like at this point.]"
 SUMMARY_ROOM_CHARS: Final = 2_000
 """Of a summary that is still to be made, with what introduces it."""
 
@@ -63,6 +67,11 @@ def message_chars(message: Message) -> int:
 def tools_chars(tools: Sequence[ToolSchema]) -> int:
     """Size of the tools that a request offers."""
     return sum(tool.chars for tool in tools)
+
+
+def _tells_of_a_picture(message: Message) -> bool:
+    """Whether a message is one of ours that brings what a page looked like at that time."""
+    return message.role == "user" and message.content.startswith(NOTE) and untrusted.TAG in message.content
 
 
 def answer_room(window: int, wanted: int) -> int:
@@ -188,7 +197,9 @@ class ContextGuard:
             self._drop([group])
         if not emergency:
             target = self._budget(FILL_NEWEST, window, output, fixed)
-        self._cut_long(messages, pinned, range(newest, len(messages)), target, just_enough=True)
+        last = range(newest, len(messages))
+        self._cut_long(messages, pinned, last, target, just_enough=True)
+        self._cut_long(messages, pinned, last, target, just_enough=True, least=LEAST_CHARS)
         return self._view(messages)
 
     def _drop(self, groups: Iterable[range]) -> None:
@@ -205,10 +216,11 @@ class ContextGuard:
         target: float,
         *,
         just_enough: bool = False,
+        least: int = 0,
     ) -> None:
         """Cut what is long at these places, the oldest first, until ``target`` characters are reached.
 
-        ``just_enough`` leaves of the last of them what there is room for.
+        ``just_enough`` leaves of the last of them what there is room for, ``least`` so much of each.
         """
         over = self._size(messages) - target
         fixed = self._fixed(messages, pinned)
@@ -216,26 +228,31 @@ class ContextGuard:
             if over <= 0:
                 return
             message = self._shown(messages[index], index)
-            most = CUT_RESULT_CHARS if message.role == "tool" else CUT_TEXT_CHARS
+            most = least or (CUT_RESULT_CHARS if message.role == "tool" else CUT_TEXT_CHARS)
             if just_enough:
                 most = max(most, int(len(message.content) - over))
             if index in places and index not in fixed and len(message.content) > most:
-                shorter = untrusted.cut(message.content, most)
+                whole = messages[index] if index in self._cut else message
+                shorter = untrusted.cut(whole.content, most)
                 self._cut[index] = message.model_copy(update={"content": shorter})
                 over -= len(message.content) - len(shorter)
 
     def _shorten(self, messages: Sequence[Message], target: float) -> None:
-        """Replace results, the oldest first, until ``target`` characters are reached."""
+        """Replace results, and what was said of pictures, the oldest first, until ``target`` characters are
+        reached.
+        """
         over = self._size(messages) - target
         for index in self._visible(messages):
             if over <= 0 or index >= len(messages) - RECENT_MESSAGES:
                 return
-            message = messages[index]
-            if message.role != "tool" or not message.tool_call_id:
+            message = self._shown(messages[index], index)
+            if len(message.content) <= SMALL_RESULT_CHARS:
                 continue
-            if len(message.content) > SMALL_RESULT_CHARS and message.tool_call_id not in self._replaced:
+            if message.role == "tool" and message.tool_call_id:
                 self._replaced.add(message.tool_call_id)
-                over -= message_chars(message) - message_chars(self._shown(message))
+            elif _tells_of_a_picture(message):
+                self._cut[index] = message.model_copy(update={"content": OLD_PICTURE, "images": []})
+            over -= message_chars(message) - message_chars(self._shown(messages[index], index))
 
     def _first(self, messages: Sequence[Message]) -> int:
         return next((index for index, message in enumerate(messages) if message.role == "user"), 0)
