@@ -156,7 +156,7 @@ WINDOWS = {
     70_000: "cloudferro-sherlock",
     120_000: "lucidquery",
     128_000: "azure_openai aws_bedrock mistral xai minimax alibaba openrouter groq nvidia together fireworks bailing berget "
-    "helicone inception llama nebius perplexity privatemode-ai qiniu-ai stackit v0 zenmux",
+    "helicone inception llama nebius orcarouter perplexity pollinations privatemode-ai qiniu-ai stackit v0 zenmux",
     131_000: "cerebras drun fastrouter jiekou meganova siliconflow-cn wandb",
     164_000: "cortecs",
     200_000: "anthropic abacus azure-cognitive-services digitalocean dinference google-vertex-anthropic huggingface nano-gpt "
@@ -171,7 +171,7 @@ WINDOWS = {
     327_000: "deepinfra",
     400_000: "302ai",
     430_000: "io-net",
-    1_000_000: "webbrain_cloud gemini deepseek z_ai alibaba-coding-plan alibaba-coding-plan-cn google-vertex nova ollama-cloud "
+    1_000_000: "webbrain_cloud gemini deepseek z_ai alibaba-coding-plan alibaba-coding-plan-cn google-vertex nearai nova ollama-cloud "
     "opencode-go vercel vivgrid xiaomi",
     2_000_000: "perplexity-agent",
 }
