@@ -4,6 +4,7 @@
 
 import json
 import re
+import time
 from typing import Any
 
 import aiohttp
@@ -267,14 +268,29 @@ async def test_each_has_its_path_and_bedrock_checks_signatures() -> None:
             assert (await post(azure, chat, {"api-key": secret}))[0] == 200
             assert (await post("/llamacpp/v1/chat/completions", chat, bearer))[0] == 200
 
-            async def converse(verb: str, key: str, tamper: bytes = b"") -> tuple[int, bytes]:
+            vertex = f"{VERTEX}:rawPredict"
+            claude = {
+                "anthropic_version": vertex_anthropic_wire.VERSION,
+                "max_tokens": 5,
+                "messages": [HELLO],
+            }
+            assert (await post(vertex, claude, bearer))[0] == 200
+            assert (await post(vertex, {**claude, "model": "m"}, bearer))[0] == 400
+            assert (await post(vertex, claude, {}))[0] == 401
+            for dialect, status in (("moonshot", 200), ("openai", 400)):
+                thinking = {**chat, "model": "m", "thinking": {"type": "disabled"}}
+                assert (await post(f"/dialects/{dialect}/v1/chat/completions", thinking, bearer))[0] == status
+
+            async def converse(
+                verb: str, key: str, tamper: bytes = b"", late: float = 0.0
+            ) -> tuple[int, bytes]:
                 url = f"{root}/model/us.anthropic.claude-v1%3A0/{verb}"
                 raw = json.dumps(bedrock()).encode()
                 accept = bedrock_wire.STREAM_TYPE if verb.endswith("stream") else "application/json"
                 base = {"Content-Type": "application/json", "Accept": accept}
                 signed = signed_headers(
                     "POST", url, base, raw,
-                    access_key=bedrock_wire.ACCESS_KEY, secret_key=key, region="us-east-1", service="bedrock", now=1.8e9,
+                    access_key=bedrock_wire.ACCESS_KEY, secret_key=key, region="us-east-1", service="bedrock", now=time.time() - late,
                 )  # fmt: skip
                 async with session.post(URL(url, encoded=True), data=raw + tamper, headers=signed) as answer:
                     return answer.status, await answer.read()
@@ -286,6 +302,8 @@ async def test_each_has_its_path_and_bedrock_checks_signatures() -> None:
                 "messageStop",
                 "metadata",
             ]
+            status, body = await converse("converse", secret, late=3_600.0)
+            assert (status, b"expired" in body) == (400, True)
             for bad in (await converse("converse", "wrong"), await converse("converse", secret, b" ")):
                 assert bad[0] == 400
                 assert b"does not match" in bad[1]

@@ -5,6 +5,7 @@ import hmac
 import json
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +15,8 @@ from webbrain.testing.openai_wire import TOOL_NAME, check_parameters
 
 PATH = "/model/{model}/{verb:converse|converse-stream}"
 STREAM_TYPE = "application/vnd.amazon.eventstream"
+SKEW = 300
+"""Seconds that the clocks of caller and service may be apart."""
 ACCESS_KEY = "AKIAIOSFODNN7EXAMPLE"
 
 FIELDS = {"messages", "system", "inferenceConfig", "toolConfig", "additionalModelRequestFields"}
@@ -25,8 +28,11 @@ _AUTHORIZATION = re.compile(
 )
 
 
-def check_signature(path: str, headers: Mapping[str, str], body: bytes, secret: str) -> None:
-    """Raise ``BadRequest`` unless the request was signed with ``secret``. ``path`` is as it was sent."""
+def check_signature(
+    path: str, headers: Mapping[str, str], body: bytes, secret: str, *, now: float | None = None
+) -> None:
+    """Raise ``BadRequest`` unless the request was signed with ``secret``, and lately if ``now`` is given (in
+    seconds since 1970). ``path`` is as it was sent."""
     match = _AUTHORIZATION.fullmatch(headers.get("authorization", ""))
     if not match:
         raise BadRequest("The request signature does not conform to AWS standards.")
@@ -36,6 +42,8 @@ def check_signature(path: str, headers: Mapping[str, str], body: bytes, secret: 
     stamp = headers.get("x-amz-date", "")
     if not stamp.startswith(match["day"]):
         raise BadRequest("the day of the credential is not that of the request")
+    if now is not None and abs(now - _time(stamp)) > SKEW:
+        raise BadRequest(f"Signature expired: {stamp} is more than {SKEW} seconds away")
     lines = ["POST", quote(path, safe="/-_.~"), ""]
     lines += [f"{name}:{' '.join(headers.get(name, '').split())}" for name in names]
     lines += ["", match["names"], hashlib.sha256(body).hexdigest()]
@@ -47,6 +55,13 @@ def check_signature(path: str, headers: Mapping[str, str], body: bytes, secret: 
     wanted = hmac.new(key, f"AWS4-HMAC-SHA256\n{stamp}\n{scope}\n{digest}".encode(), "sha256").hexdigest()
     if match["key"] != ACCESS_KEY or not hmac.compare_digest(wanted, match["signature"]):
         raise BadRequest("The request signature we calculated does not match the signature you provided.")
+
+
+def _time(stamp: str) -> float:
+    try:
+        return datetime.strptime(stamp, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
+    except ValueError as error:
+        raise BadRequest("x-amz-date must be in ISO 8601 basic format") from error
 
 
 def read(body: Any, headers: dict[str, str]) -> ModelCall:

@@ -26,6 +26,7 @@ from webbrain.testing import (
     openai_wire,
     responses_wire,
     speech_wire,
+    vertex_anthropic_wire,
 )
 from webbrain.testing.chat import Answer, BadRequest, Call, ModelCall, Refusal, Reply, Stall
 from webbrain.testing.local_server import Hosted, LocalServer
@@ -47,7 +48,10 @@ WIRES: tuple[ModuleType, ...] = (
     azure_wire,
     llamacpp_wire,
     bedrock_wire,
+    vertex_anthropic_wire,
 )
+DIALECTS = f"/dialects/{{dialect:{'|'.join(openai_wire.DIALECTS)}}}/v1/chat/completions"
+"""Chat Completions as one service reads it and no other."""
 
 SUMMARISE: Final = prompt("summarise")[:80]
 """How a request for a summary of older messages begins; it is answered beside the script."""
@@ -105,8 +109,9 @@ class Script:
 
 class ModelServer(Hosted):
     """Serves ``think`` on ``/v1/chat/completions``, ``/v1/messages``, ``/v1/responses`` and ``/v1/models``,
-    and below ``/openai/deployments`` (Azure), ``/llamacpp`` and ``/model`` (Bedrock, whose signatures are
-    checked with ``api_key`` as the secret). Speech sent to ``/v1/audio/transcriptions`` becomes what
+    and below ``/openai/deployments`` (Azure), ``/llamacpp``, ``/v1/projects`` (Claude on Vertex AI),
+    ``/model`` (Bedrock, whose signatures are checked with ``api_key`` as the secret) and ``/dialects``
+    (services that bend Chat Completions). Speech sent to ``/v1/audio/transcriptions`` becomes what
     ``hear`` makes of it.
 
     ``api_key``: if set, any other key is refused with 401. ``allow_origin``: which origins may call, as the
@@ -166,8 +171,9 @@ class ModelServer(Hosted):
         app.router.add_get("/v1/models", self._models)
         for path in (speech_wire.PATH, speech_wire.AZURE_PATH):
             app.router.add_post(path, self._hear)
+        app.router.add_post(DIALECTS, self._speak)
         for wire in WIRES:
-            route = app.router.add_post(wire.PATH, self._speak)
+            route = app.router.add_post(getattr(wire, "ROUTE", wire.PATH), self._speak)
             if route.resource is not None:
                 self._wires[route.resource.canonical] = wire
         return app
@@ -194,12 +200,8 @@ class ModelServer(Hosted):
     async def _speak(self, request: web.Request) -> web.StreamResponse:
         stamp = Stamp(time.time())
         wire = self._wire(request)
-        headers = {key.lower(): value for key, value in request.headers.items()}
         try:
-            if wire is bedrock_wire and self.api_key:
-                path = request.raw_path.partition("?")[0]
-                bedrock_wire.check_signature(path, headers, await request.read(), self.api_key)
-            model_call: ModelCall = wire.read(await _json(request), headers)
+            model_call = await self._read(request, wire)
         except BadRequest as error:
             with self._changed:
                 self.refused.append(str(error))
@@ -225,6 +227,20 @@ class ModelServer(Hosted):
                 self.aborted += 1
                 self._changed.notify_all()
             raise
+
+    async def _read(self, request: web.Request, wire: ModuleType) -> ModelCall:
+        headers = {key.lower(): value for key, value in request.headers.items()}
+        path = request.raw_path.partition("?")[0]
+        if wire is bedrock_wire and self.api_key:
+            sent = await request.read()
+            bedrock_wire.check_signature(path, headers, sent, self.api_key, now=time.time())
+        body = await _json(request)
+        if wire is vertex_anthropic_wire:
+            vertex_anthropic_wire.check_address(path, body)
+        if dialect := request.match_info.get("dialect"):
+            return openai_wire.read(body, headers, openai_wire.DIALECTS[dialect])
+        call: ModelCall = wire.read(body, headers)
+        return call
 
     async def _hear(self, request: web.Request) -> web.StreamResponse:
         headers = {key.lower(): value for key, value in request.headers.items()}

@@ -11,6 +11,10 @@ PATH = re.compile(
     r"/v1/projects/[a-z0-9-]+/locations/[a-z0-9-]+/publishers/anthropic/models/(?P<model>[^/:]+)"
     r":(?P<verb>rawPredict|streamRawPredict)"
 )
+ROUTE = (
+    "/v1/projects/{project}/locations/{location}/publishers/anthropic/models/"
+    "{model:[^/:]+}:{verb:rawPredict|streamRawPredict}"
+)
 VERSION = "vertex-2023-10-16"
 
 
