@@ -46,6 +46,8 @@ SUMMARY_CHARS: Final = 4_000
 """Of a summary: some services do not hold a model to its limit of tokens."""
 DIGEST_CHARS: Final = 1_500
 """Of what is said without a model, the end of it."""
+DIGEST_WORDS_CHARS: Final = 200
+"""Of one message of the user, there."""
 EARLIER_CHARS: Final = 1_500
 """Of the summary before it, there."""
 
@@ -157,7 +159,8 @@ def digest(folded: Sequence[Message], earlier: str = "") -> str:
     lines = []
     for message in folded:
         if message.role == "user":
-            lines.append(f"user: {' '.join(message.content.split())[:200]}")
+            said = " ".join(enrich.own_words(message.content).split())
+            lines.append(f"user: {said[:DIGEST_WORDS_CHARS]}")
         elif message.role == "tool":
             found = _SUCCESS.search(message.content)
             went = "?" if found is None else "ok" if found[1] == "true" else "failed"

@@ -117,7 +117,7 @@ def earlier(before: Sequence[Message]) -> list[str]:
     lines = []
     for message in before:
         if message.role == "user" and not message.content.startswith(enrich.NOTE):
-            lines.append(f"User: {_short(_own_words(message.content))}")
+            lines.append(f"User: {_short(enrich.own_words(message.content))}")
         elif message.role == "assistant" and message.content.strip() and not message.tool_calls:
             lines.append(f"You: {_short(message.content)}")
     return lines[-EARLIER_TURNS:]
@@ -215,14 +215,6 @@ def _data(content: str) -> dict[str, Any]:
         # What we refused is said behind the page's words.
         data["error"] = content.partition(NOTE)[2].partition("\n")[0] or "refused"
     return data
-
-
-def _own_words(content: str) -> str:
-    """A user turn without the facts we put before it."""
-    lines = content.split("\n")
-    while lines and (lines[0].startswith("[") or not lines[0].strip()):
-        lines.pop(0)
-    return "\n".join(lines)
 
 
 def _short(text: str) -> str:

@@ -8,7 +8,7 @@ from webbrain.core.events import OpenTab
 from webbrain.core.ids import nonce
 from webbrain.core.limits import PAGE_TITLE_CHARS, PAGE_URL_CHARS
 from webbrain.host.protocols import Tab
-from webbrain.policy.untrusted import wrap
+from webbrain.policy.untrusted import TAG, wrap
 
 _UNSAFE: Final = re.compile(r"[\[\](){}<>\"'`\u2018-\u201f\u00ab\u00bb]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
@@ -30,6 +30,8 @@ facts.
 """
 
 
+TIME: Final = "[Local time: "
+"""How every turn of the user begins."""
 OPEN_PAGE: Final = "[Open page, as it names itself:]"
 LEFT_TABS: Final = "[Tabs that earlier tasks left open:]"
 
@@ -46,7 +48,7 @@ def user_turn(
     inside the untrusted boundary. ``others`` are tabs that earlier tasks of the conversation left open,
     ``attached`` is what is said of files.
     """
-    lines = [f"[Local time: {local_time}]"]
+    lines = [f"{TIME}{local_time}]"]
     if tab is not None:
         address, title = clean(tab.url, PAGE_URL_CHARS), clean(tab.title, PAGE_TITLE_CHARS) or "none"
         lines += [OPEN_PAGE, wrap(f"address {address} - title {title}", nonce())]
@@ -56,3 +58,17 @@ def user_turn(
     if attached:
         lines.append(attached)
     return "\n".join([*lines, "", text])
+
+
+def own_words(content: str) -> str:
+    """What the user typed, of a turn that :func:`user_turn` made; any other text as it is."""
+    if not content.startswith(TIME):
+        return content
+    lines = content.split("\n")
+    place = 0
+    while place < len(lines) and lines[place]:
+        if lines[place].startswith(f"<{TAG} "):
+            closing = f"</{lines[place][1:]}"
+            place = lines.index(closing, place) if closing in lines[place:] else len(lines)
+        place += 1
+    return "\n".join(lines[place + 1 :])

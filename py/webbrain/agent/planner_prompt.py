@@ -116,10 +116,7 @@ def _words(message: Message) -> str:
     """What was said, without the facts we put before a user's words; empty for a note of ours."""
     if message.role == "user" and message.content.startswith(enrich.NOTE):
         return ""
-    lines = message.content.split("\n") if message.role == "user" else [message.content]
-    while lines and (lines[0].startswith("[") or not lines[0].strip()):
-        lines.pop(0)
-    return "\n".join(lines).strip()
+    return (enrich.own_words(message.content) if message.role == "user" else message.content).strip()
 
 
 def _request(asked: Asked, form: Form) -> str:
