@@ -362,6 +362,7 @@ class App:
         eyes = Eyes(self.host, journal, settings.picture_rules(), describer, self.pictures)
         for secret in await stored_secrets(self.host):
             journal.taint.note_secret(secret, "a key")
+        journal.taint.learn_entered(journal.messages)
         waits = partial(self.badge.waits, conversation.tab_id)
         parts = strict_parts(self._parts) if options.strict_secrets else self._parts
         guard, execution = conversation.guard, conversation.execution

@@ -4,7 +4,7 @@ to a model, stored, shown, recorded, exported or logged is searched for them.
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import quote
 
@@ -55,21 +55,30 @@ DUMP: Final = """(async () => {
 
 
 def spellings(secret: str) -> list[str]:
-    """How it might be written."""
+    """How it might be written, in small letters where that makes no difference."""
     body = secret.encode()
     return [
         secret,
         secret[::-1],
         quote(secret, safe=""),
+        "".join(f"%{byte:02x}" for byte in body),
         body.hex(),
+        body.hex(":"),
+        body.hex(" "),
         base64.b64encode(body).decode().rstrip("="),
         *(base64.b64encode(b"x" * shift + body).decode()[4:-4] for shift in (1, 2)),
     ]
 
 
+def hits_of(secrets: Iterable[str], text: str) -> list[str]:
+    """Which of these secrets a text holds, in whatever spelling."""
+    small = text.lower()
+    return [secret for secret in secrets if any(form.lower() in small for form in spellings(secret))]
+
+
 def hits(text: str) -> list[str]:
-    """Which secrets a text holds, in whatever spelling."""
-    return [secret for secret in CANARIES if any(form in text for form in spellings(secret))]
+    """Which of ours."""
+    return hits_of(CANARIES, text)
 
 
 @pytest.fixture(scope="module")

@@ -155,6 +155,21 @@ async def test_a_password_that_was_entered_is_known_from_then_on() -> None:
     assert stored.count(password) <= 2, "the call itself was on record before its field was known"
 
 
+async def test_a_password_that_was_entered_is_known_after_a_death() -> None:
+    password = "correct-Tulip-78"
+    bench = Bench(call("set_field", ref_id="ref_2", text=password), END)
+    meta = {"tag": "input", "type": "password", "name": "pw"}
+    bench.host.page.on("set_field", {"verified": True, "fieldMeta": meta, "actual": password})
+    await bench.run("Sign in")
+    later = Bench(call("read_page"), END, host=bench.host.successor())
+    later.host.page.on("read_page", {"text": f"Debug: pw={password}", "url": "https://shop.example/list"})
+    await later.run("What is there?")
+    results = [message.content for message in later.history if message.role == "tool"]
+    assert REDACTED in results[-2]
+    assert password not in "".join(results)
+    assert password not in json.dumps(later.events("tool_result"))
+
+
 async def test_a_password_that_the_page_itself_shows_is_no_secret() -> None:
     password = "demo-Password-1"
     bench = Bench(call("read_page"), call("set_field", ref_id="ref_2", text=password), call("read_page"), END)

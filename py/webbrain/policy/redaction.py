@@ -123,6 +123,7 @@ def spellings(secret: str) -> set[str]:
         quote(secret),
         quote_plus(secret),
         quote(quote(secret, safe=""), safe=""),
+        "".join(f"%{byte:02x}" for byte in body),
         body.hex(),
         body.hex(" "),
         body.hex(":"),

@@ -9,12 +9,13 @@ neither separators nor a split over parameters hide it. Everything is bounded: w
 import json
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from webbrain.core.messages import Message
+from webbrain.core.bounded_json import loads
+from webbrain.core.messages import Message, ToolCall
 from webbrain.policy import egress
 from webbrain.policy.common_words import COMMON
 from webbrain.policy.untrusted import TAG
@@ -35,6 +36,9 @@ MOST_TOLD: Final = 2_000
 """Origins that are offered in links. What is forgotten is asked about."""
 MOST_SECRETS: Final = 200
 SHORTEST_SECRET: Final = 4
+SENSITIVE: Final = '"sensitiveField":true'
+"""How a result says that its call was about a field for credentials (``policy.credentials.guard_result``). By
+it a password that was entered is known again from the history, after a death."""
 UNKNOWN: Final = "?"
 """The origin of text whose page is not known; it is foreign everywhere."""
 TOLD: Final = "→"
@@ -251,6 +255,22 @@ class Taint:
         if text and not any(squash(text) in seen for seen in self._texts.values()):
             self.note_secret(text, "a password", origin)
 
+    def learn_entered(self, messages: Sequence[Message]) -> None:
+        """Know again what went into fields for credentials in a history that somebody else kept: before
+        anything of it is sent, told or recorded once more.
+        """
+        calls: dict[str, ToolCall] = {}
+        shown: list[str] = []
+        for message in messages:
+            calls |= {call.id: call for call in message.tool_calls}
+            if message.role != "tool":
+                continue
+            call = calls.get(message.tool_call_id or "")
+            text = _entered(call) if call is not None and SENSITIVE in message.content else ""
+            if text and not any(text in content for content in shown):
+                self.note_secret(text, "a password", message.origin)
+            shown.append(message.content)
+
     def _learn_links(self, text: str) -> None:
         for link in _LINK.findall(text):
             if self._written.wrote(link):
@@ -360,6 +380,16 @@ def canonical(url: str) -> str:
 def _plain(text: str) -> str:
     """A result's JSON as the text in it: without the names of its fields and without escapes."""
     return _JSON_ESCAPE.sub(" ", _JSON_KEY.sub(" ", text))
+
+
+def _entered(call: ToolCall) -> str:
+    """The text that a call was to enter."""
+    try:
+        args = loads(call.arguments)
+    except (ValueError, RecursionError):
+        return ""
+    text = args.get("text") if isinstance(args, dict) else None
+    return text.strip() if isinstance(text, str) else ""
 
 
 def _answered(result: str) -> str:
