@@ -6,6 +6,7 @@ newest. What a part is kept under is all of its value, in the form of ``marshal`
 changed it and wherever; nobody has to say so. Making that form takes a tenth of the time of writing JSON.
 """
 
+import functools
 import json
 import marshal
 from collections.abc import Mapping
@@ -15,6 +16,8 @@ LARGEST_PART: Final = 100_000
 """Bytes of a part that is kept. Larger ones hold pictures, and writing those is copying them."""
 KEPT_BYTES: Final = 1_000_000
 """Of all parts that are kept, with what they are kept under."""
+WHOLE_KEPT: Final = 8
+"""Values of other fields that are kept, for all runs together."""
 BY_ITEM: Final = frozenset({"messages", "input"})
 """Fields whose value grows by some items with every step; any other is one part."""
 FORM: Final = 2
@@ -49,7 +52,7 @@ class Fragments:
     def _field(self, name: str, value: Any) -> bytes:
         if type(value) is list and name in BY_ITEM:
             return b"[%b]" % b",".join(map(self._part, value))
-        return self._part(value) if type(value) in (dict, list) else _written(value)
+        return _whole(value) if type(value) in (dict, list) else _written(value)
 
     def _part(self, value: Any) -> bytes:
         try:
@@ -67,6 +70,20 @@ class Fragments:
             self._fresh[form] = text
             self.size += len(form) + len(text)
         return text
+
+
+def _whole(value: Any) -> bytes:
+    try:
+        form = marshal.dumps(value, FORM)
+    except ValueError:
+        return _written(value)
+    return _json_of(form) if len(form) <= LARGEST_PART else _written(value)
+
+
+@functools.lru_cache(maxsize=WHOLE_KEPT)
+def _json_of(form: bytes) -> bytes:
+    """The JSON of what has this form, for all runs alike: most of them offer the same tools."""
+    return _written(marshal.loads(form))  # noqa: S302 - made of a value just before, and only here
 
 
 def _written(value: Any) -> bytes:
