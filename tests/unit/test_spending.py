@@ -15,7 +15,7 @@ from webbrain.core.messages import Message, ModelReply, ModelRequest, Usage
 from webbrain.host.memory import CUT, Gate, MemoryHost, Reply
 from webbrain.providers.cost import Prices
 from webbrain.services.settings import SettingsService
-from webbrain.services.spending import SESSION_KEY, TOTAL_KEY, SpendingService
+from webbrain.services.spending import SESSION_KEY, STORE_SECONDS, TOTAL_KEY, SpendingService
 from webbrain.testing.scripted import INFO, ScriptedModel, call
 
 PAID = replace(INFO, prices=Prices(input=3.0, output=15.0, cache_read=0.3, cache_write=3.75))
@@ -168,6 +168,22 @@ async def test_runs_side_by_side_share_one_purse() -> None:
     with pytest.raises(CostLimit):
         await PaidClient(ScriptedModel(answer("never"), info=PAID), accounts[1]).complete(request)
     assert [round(account.usd) for account in accounts] == [2, 1]
+
+
+async def test_amounts_count_at_once_and_are_stored_together_a_moment_later() -> None:
+    host = page_host()
+    service = SpendingService(host, SettingsService(host))
+    await service.view()
+    host.clock.hold()
+    for _ in range(3):
+        service.book(1.0)
+        await asyncio.sleep(0.01)
+    assert (await service.view())["sessionUsd"] == 3.0
+    assert SESSION_KEY not in host.session.values
+    host.clock.advance(STORE_SECONDS)
+    await service.saved()
+    assert host.session.values[SESSION_KEY] == 3.0
+    assert host.settings.values[TOTAL_KEY]["usd"] == 3.0
 
 
 async def test_a_store_that_refuses_does_not_open_the_purse() -> None:

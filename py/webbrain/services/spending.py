@@ -2,7 +2,8 @@
 
 ``storage.session`` holds ``spendSession`` (dollars since the browser started), ``storage.local`` holds
 ``spend``: ``{usd, since}``, since when in milliseconds. Amounts grow in memory first, so that runs side by
-side cannot overlook each other, and are stored right after.
+side cannot overlook each other, and are stored a moment later, when the next request of their run is under
+way.
 """
 
 import asyncio
@@ -14,6 +15,9 @@ from webbrain.services.settings import SettingsService
 
 SESSION_KEY: Final = "spendSession"
 TOTAL_KEY: Final = "spend"
+STORE_SECONDS: Final = 0.5
+"""After an amount was booked both sums are stored. Somebody waits between an answer and the next request of
+its run, and each storage is a way through the browser and back."""
 
 
 class SpendingService:
@@ -100,6 +104,7 @@ class SpendingService:
     async def _write(self) -> None:
         try:
             await self._load()
+            await self._host.clock.sleep(STORE_SECONDS)
             while self._stale:
                 self._stale = False
                 await self._host.session.set({SESSION_KEY: self._session})
