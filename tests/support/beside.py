@@ -25,6 +25,8 @@ LOOKS_EVERY: Final = 0.05
 """Seconds between two looks for reports, once this process has nothing else to do."""
 ENDS_WITHIN: Final = 5.0
 """Seconds that the child has to stop what it is doing."""
+GIVES_WAY: Final = 5
+"""How much nicer the child is: it has less to do, and waits of browser tests are the longer road."""
 
 
 def in_memory(item: pytest.Item) -> bool:
@@ -221,6 +223,7 @@ def _run(session: pytest.Session, items: list[pytest.Item], file: TextIO, parent
     """Run the tests in the child, which ends here."""
     status = 1
     try:
+        os.nice(GIVES_WAY)
         config = session.config
         capture: Any = config.pluginmanager.getplugin("capturemanager")
         capture.stop_global_capturing()
