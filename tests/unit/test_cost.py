@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.models import client, endpoint
 from webbrain.agent.spending import Account
-from webbrain.core.messages import ImagePart, Message, ModelReply, ModelRequest, ToolCall, Usage
+from webbrain.core.messages import DocumentPart, ImagePart, Message, ModelReply, ModelRequest, ToolCall, Usage
 from webbrain.host.memory import MemoryHost, Reply
 from webbrain.providers import cost
 from webbrain.providers.cost import Prices
@@ -64,6 +64,10 @@ def test_pictures_and_calls_count_in_a_guess() -> None:
     gone = ImagePart(data_url="")
     seen = ModelRequest(messages=[Message(role="user", content="", images=[picture, gone])])
     assert cost.prompt_tokens(seen) == cost.TOKENS_PER_PICTURE
+    document = DocumentPart(data_url="data:application/pdf;base64,AA", pages=40)
+    let_go = DocumentPart(data_url="", pages=40)
+    read = ModelRequest(messages=[Message(role="user", content="", documents=[document, let_go])])
+    assert cost.prompt_tokens(read) == 40 * cost.TOKENS_PER_PAGE
     reply = ModelReply(tool_calls=[ToolCall(id="a", name="abc", arguments="x" * 297)])
     assert cost.completed(PRICES, REQUEST, reply).completion_tokens == 100
 

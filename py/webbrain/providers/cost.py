@@ -17,6 +17,8 @@ FALLBACK_OUTPUT: Final = 15.0
 CHARS_PER_TOKEN: Final = 3.0
 """Of an estimate. English has more characters per token, JSON and code have about as many."""
 TOKENS_PER_PICTURE: Final = 1_500
+TOKENS_PER_PAGE: Final = 3_000
+"""Of a document that goes as it is: services read a page's text and look at it besides."""
 MILLION: Final = 1_000_000
 _FREE: Final = (":free", "/free", "-free")
 """How routers end the names of models that cost nothing."""
@@ -81,10 +83,13 @@ def unanswered(price: Prices | None, request: ModelRequest) -> Usage:
 def prompt_tokens(request: ModelRequest) -> int:
     """A request's size in tokens, estimated."""
     pictures = sum(1 for message in request.messages for image in message.images if image.data_url)
+    pages = sum(
+        document.pages for message in request.messages for document in message.documents if document.data_url
+    )
     tools = sum(len(json.dumps(tool.model_dump())) for tool in request.tools)
     schema = len(json.dumps(request.response_schema)) if request.response_schema else 0
     chars = sum(map(_chars, request.messages)) + tools + schema
-    return round(chars / CHARS_PER_TOKEN) + pictures * TOKENS_PER_PICTURE
+    return round(chars / CHARS_PER_TOKEN) + pictures * TOKENS_PER_PICTURE + pages * TOKENS_PER_PAGE
 
 
 def _reply_tokens(reply: ModelReply) -> int:
