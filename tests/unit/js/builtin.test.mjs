@@ -246,6 +246,23 @@ test("what the browser refuses is told by our codes", async () => {
   }
 });
 
+test("what does not fit into the window is told with how much of it there is", async () => {
+  model.window = 40;
+  await assert.rejects(ask({ messages: [{ role: "system", content: "x".repeat(400) }, ASKED[3]] }), {
+    code: "builtin_too_long",
+  });
+  await ask({ messages: [{ role: "user", content: "x".repeat(400) }] });
+  await ended();
+  const { code, data } = chunks.at(-1)?.error ?? {};
+  assert.deepEqual([code, data], ["builtin_too_long", { requested: 100, quota: 40 }]);
+  // A schema that stands in the prompt takes its room too.
+  chunks = [];
+  const schema = { type: "object", properties: { tool: { enum: ["y".repeat(200)] } } };
+  await ask({ messages: [ASKED[3]], schema });
+  await ended();
+  assert.equal(chunks.at(-1)?.error.code, "builtin_too_long");
+});
+
 test("questions that are none are refused before the model hears of them", async () => {
   for (const change of [
     { messages: [] },

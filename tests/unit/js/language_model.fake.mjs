@@ -1,12 +1,21 @@
 // A LanguageModel with the shape that the Prompt API documents (https://webmachinelearning.github.io/prompt-api/), and
-// as strict: `create()` rejects where `availability()` says no, a system message may only come first, a session that
-// was destroyed does nothing, and what aborts, aborts.
+// as strict: `create()` rejects where `availability()` says no, a system message may only come first, what does not fit
+// into the window is refused, a session that was destroyed does nothing, and what aborts, aborts.
 
 const ROLES = ["system", "user", "assistant"];
+const CHARS_PER_TOKEN = 4;
+
+/** @param {number} requested @param {number} quota */
+const tooLong = (requested, quota) =>
+  Object.assign(new DOMException("The input is too large.", "QuotaExceededError"), { requested, quota });
 
 export class FakeModel {
   state = "available";
   pieces = ["Hello"];
+  /** Tokens. */
+  window = 4_096;
+  /** Makes the pieces out of what is asked. @type {((input: string, options: any) => string[]) | null} */ answer =
+    null;
   /** Hold the answer back after its first piece. */
   hold = false;
   /** Milliseconds that a session takes to make. */
@@ -71,6 +80,8 @@ export class FakeModel {
       if (!ROLES.includes(role) || typeof content !== "string") throw new TypeError("not a prompt");
       if (role === "system" && index > 0) throw new TypeError("system prompts come first");
     }
+    const heard = Math.ceil(JSON.stringify(options.initialPrompts ?? []).length / CHARS_PER_TOKEN);
+    if (heard > this.window) throw tooLong(heard, this.window);
     if (this.state !== "available") {
       const monitor = new EventTarget();
       options.monitor?.(monitor);
@@ -83,22 +94,31 @@ export class FakeModel {
     }
     if (this.slow) await new Promise((resolve) => setTimeout(resolve, this.slow));
     this.finished++;
-    return this.session(JSON.stringify(options.initialPrompts ?? []).length);
+    return this.session(heard);
   }
 
-  /** @param {number} heard characters */
+  /** @param {number} heard tokens */
   session(heard) {
     const model = this;
     model.alive++;
     let gone = false;
-    let used = Math.ceil(heard / 4);
+    let used = heard;
     const session = {
       promptStreaming(/** @type {any} */ input, /** @type {any} */ options = {}) {
         if (gone) throw new DOMException("The session was destroyed.", "InvalidStateError");
         options.signal?.throwIfAborted();
+        const { responseConstraint: held } = options;
+        if (held !== undefined && (typeof held !== "object" || held === null || Array.isArray(held)))
+          throw new TypeError("responseConstraint is neither a JSON schema nor a RegExp");
         model.prompted.push({ input, options });
-        used += Math.ceil((input.length + model.pieces.join("").length) / 4);
-        return model.stream(options.signal);
+        const told = options.omitResponseConstraintInput || !held ? "" : JSON.stringify(held);
+        const asked = Math.ceil((input.length + told.length) / CHARS_PER_TOKEN);
+        // Older prompts make room for newer ones, those of the beginning never.
+        if (heard + asked > model.window)
+          return model.stream(options.signal, [], tooLong(asked, model.window));
+        const pieces = model.answer?.(input, options) ?? model.pieces;
+        used += asked + Math.ceil(pieces.join("").length / CHARS_PER_TOKEN);
+        return model.stream(options.signal, pieces, model.promptError);
       },
       async clone() {
         if (gone) throw new DOMException("The session was destroyed.", "InvalidStateError");
@@ -114,13 +134,13 @@ export class FakeModel {
     const [window, usage] = model.olderNames
       ? ["inputQuota", "inputUsage"]
       : ["contextWindow", "contextUsage"];
-    Object.defineProperty(session, window, { get: () => 4_096 });
+    Object.defineProperty(session, window, { get: () => model.window });
     Object.defineProperty(session, usage, { get: () => used });
     return session;
   }
 
-  /** @param {AbortSignal | undefined} signal */
-  stream(signal) {
+  /** @param {AbortSignal | undefined} signal @param {string[]} pieces @param {any} failure */
+  stream(signal, pieces, failure) {
     const model = this;
     return new ReadableStream({
       async start(controller) {
@@ -128,8 +148,8 @@ export class FakeModel {
           model.stopped++;
           controller.error(signal.reason);
         });
-        if (model.promptError) return controller.error(model.promptError);
-        for (const [index, piece] of model.pieces.entries()) {
+        if (failure) return controller.error(failure);
+        for (const [index, piece] of pieces.entries()) {
           if (index > 0 && model.hold) return;
           controller.enqueue(piece);
           await new Promise((resolve) => setTimeout(resolve, 1));
