@@ -56,6 +56,7 @@ def bedrock(*messages: Any, tools: bool = True, **extra: Any) -> dict[str, Any]:
         ([], "not a JSON object"),
         (responses(max_tokens=5), "Unknown parameter: 'max_tokens'"),
         (responses(max_output_tokens=15), "at least 16"),
+        ({**responses(temperature=0.5), "model": "gpt-5.6-terra"}, "'temperature' is not supported"),
         (responses(store=True), "store"),
         (responses(include=[]), "encrypted_content"),
         (responses(reasoning={"effort": "off"}), "reasoning.effort"),
@@ -175,6 +176,8 @@ def test_each_dialect_of_chat_completions_takes_its_own_fields_only(dialect: str
         ({**CHAT, "messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "u", "size": 1}}]}]}, "not known"),
         ({**CHAT, "messages": [HELLO, {**CALLED, "tool_calls": [{**CALLED["tool_calls"][0], "extra_content": {}}]}, ANSWERED]}, "extra_content"),
         (with_field("thought_signature"), "thought_signature"),
+        ({**CHAT, "model": "gpt-5.2", "max_tokens": 5}, "'max_tokens' is not supported"),
+        ({**CHAT, "model": "o3-mini", "temperature": 0.5}, "'temperature' is not supported"),
     ],
 )  # fmt: skip
 def test_chat_completions_refuse(body: Any, says: str) -> None:
@@ -185,6 +188,8 @@ def test_chat_completions_refuse(body: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
+        ({**messages(temperature=0.5), "model": "claude-opus-4-7"}, "deprecated"),
+        ({**messages(temperature=0.5), "model": "claude-sonnet-5"}, "deprecated"),
         (messages(tool_choice={"type": "auto"}), "while providing tools"),
         (messages(tools=[SCROLL], tool_choice="auto"), "expected tags"),
         (messages(tools=[SCROLL], tool_choice={"type": "required"}), "expected tags"),
@@ -207,6 +212,8 @@ def test_anthropic_wire_takes_choices_and_four_marks() -> None:
     tools = [SCROLL, {**SCROLL, **MARK}]
     for choice in ("auto", "any", "none"):
         assert anthropic_wire.read_body(messages(tools=tools, tool_choice={"type": choice}), {}).tools
+    old = {**messages(temperature=0.5), "model": "claude-sonnet-4-5-20250929"}
+    assert anthropic_wire.read_body(old, {}).turns
     one = {"type": "tool", "name": "scroll", "disable_parallel_tool_use": True}
     assert anthropic_wire.read_body(messages(tools=tools, tool_choice=one), {}).tools
     assert anthropic_wire.read_body(messages(tools=[{**SCROLL, **MARK}] * 4), {}).tools

@@ -1,6 +1,7 @@
 """Anthropic Messages, read strictly and answered faithfully."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,8 @@ CACHE_MARKS = 4
 SIGNED = "c2lnbmVk-"
 """Begins the signatures of thoughts that were made here; the place in their answer follows."""
 
+NO_TEMPERATURE = re.compile(r"claude-(?:opus-4-[7-9]|[a-z]+-[5-9])(?!\d)")
+"""Names of models that take none."""
 FIELDS = {
     "model", "messages", "max_tokens", "system", "tools", "tool_choice", "temperature", "stream",
     "stop_sequences", "metadata", "thinking", "top_k", "top_p", "output_config",
@@ -41,6 +44,8 @@ def read_body(body: Any, headers: dict[str, str]) -> ModelCall:
     temperature = body.get("temperature")
     if temperature is not None and not 0 <= temperature <= 1:
         raise BadRequest("temperature: range 0..1")
+    if temperature is not None and NO_TEMPERATURE.search(body["model"]):
+        raise BadRequest("`temperature` is deprecated for this model.")
     _check_thinking(body)
     _check_choice(body)
     _check_marks(body)

@@ -38,13 +38,17 @@ class Dialect:
     """Of tool calls in them."""
     tool: Callable[[Any], None] | None = None
     """Refuses what the service does not take of a tool's schema."""
+    own_models: bool = False
+    """Serves OpenAI's own models, some of which refuse fields that all others take."""
 
 
 def _dialect(body: str = "", assistant: str = "", call: str = "") -> Dialect:
     return Dialect(frozenset(body.split()), frozenset(assistant.split()), frozenset(call.split()))
 
 
-OPENAI = Dialect()
+OPENAI = Dialect(own_models=True)
+THINKING = re.compile(r"gpt-5(?!.*chat)|o[134]\b")
+"""Names of models that think before they answer."""
 LOCAL = _dialect("chat_template_kwargs", "reasoning_content")
 DIALECTS = {
     "openai": OPENAI,
@@ -74,6 +78,8 @@ def read(body: Any, headers: dict[str, str], dialect: Dialect = LOCAL) -> ModelC
         raise BadRequest("you must provide a model parameter")
     if not isinstance(body.get("messages"), list) or not body["messages"]:
         raise BadRequest("messages must be a non-empty array")
+    if dialect.own_models:
+        refuse_sampling(body, "max_tokens", "temperature")
     if "stream_options" in body and not body.get("stream"):
         raise BadRequest("stream_options is only allowed when stream is true")
     if "tools" in body and (not isinstance(body["tools"], list) or not body["tools"]):
@@ -92,6 +98,12 @@ def read(body: Any, headers: dict[str, str], dialect: Dialect = LOCAL) -> ModelC
         body=body,
         headers=headers,
     )
+
+
+def refuse_sampling(body: dict[str, Any], *fields: str) -> None:
+    """Raise ``BadRequest`` for fields that OpenAI's thinking models do not take."""
+    if THINKING.match(body["model"]) and (refused := sorted(set(fields) & set(body))):
+        raise BadRequest(f"Unsupported parameter: '{refused[0]}' is not supported with this model.")
 
 
 def _check_choice(body: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from webbrain.testing import strict_rules
 from webbrain.testing.chat import BadRequest, Call, ModelCall, Reply, Turn
-from webbrain.testing.openai_wire import TOOL_NAME, check_parameters
+from webbrain.testing.openai_wire import TOOL_NAME, check_parameters, refuse_sampling
 from webbrain.testing.openai_wire import error as error
 
 PATH = "/v1/responses"
@@ -44,6 +44,7 @@ def read(body: Any, headers: dict[str, str]) -> ModelCall:
         raise BadRequest(f"Unknown parameter: '{sorted(unknown)[0]}'.")
     if not isinstance(body.get("model"), str) or not body["model"]:
         raise BadRequest("Missing required parameter: 'model'.")
+    refuse_sampling(body, "temperature", "top_p")
     if not isinstance(body.get("input"), list) or not body["input"]:
         raise BadRequest("'input' must be a non-empty array")
     limit = body.get("max_output_tokens", OUTPUT_MIN)
