@@ -154,6 +154,17 @@ async def test_the_wires_report_what_is_counted() -> None:
         ("gemini", {"prompt_tokens": 20, "completion_tokens": 198, "total_tokens": 623}, (20, 603, None)),
         ("deepseek", {"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 8}, (9, 1, 8)),
         ("kimi", {"prompt_tokens": 9, "completion_tokens": 1, "cached_tokens": 7}, (9, 1, 7)),
+        # A proxy that counts cached tokens beside the prompt: they are no words of the answer.
+        (
+            "custom",
+            {
+                "prompt_tokens": 100,
+                "completion_tokens": 10,
+                "total_tokens": 1_110,
+                "prompt_tokens_details": {"cached_tokens": 1_000},
+            },
+            (100, 10, 1_000),
+        ),
         # A total that cannot be is no reason to doubt the rest.
         ("openai", {"prompt_tokens": 9, "completion_tokens": 5, "total_tokens": 3}, (9, 5, None)),
     ],

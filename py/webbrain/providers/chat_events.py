@@ -227,7 +227,7 @@ def common_events(data: dict[str, Any]) -> Iterator[WireEvent]:
 def _written(usage: dict[str, Any]) -> int | None:
     """Tokens of the answer, thoughts included: xAI and Google count those in the total only."""
     answer, prompt, total = (count(usage.get(f"{name}_tokens")) for name in ("completion", "prompt", "total"))
-    if answer is None or prompt is None or total is None:
+    if answer is None or prompt is None or total is None or total - prompt - answer == _cached(usage):
         return answer
     return max(answer, total - prompt)
 
