@@ -153,7 +153,7 @@ async def test_no_download_begins_that_a_redirect_leads_to_a_forbidden_address(
 
 
 async def test_without_the_guard_it_would_begin(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def off(host: object) -> egress.Guard:
+    async def off(host: object, capability: object = None) -> egress.Guard:
         return egress.Guard(enabled=False)
 
     monkeypatch.setattr(egress, "guard", off)

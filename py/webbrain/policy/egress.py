@@ -1,5 +1,5 @@
 """Where the agent's own requests may go: no metadata services, nothing link-local, and nothing of the local
-network unless the person switched that on.
+network unless the person switched that on; nor to a host that the person denied for good.
 
 The check reads an address as browsers do (WHATWG URL), because it is a browser that will open it: numbers
 in octal and hexadecimal, a single big number for an IPv4 address, IPv4 inside IPv6, wide letters and dots.
@@ -15,17 +15,24 @@ from typing import Final
 from urllib.parse import unquote, urljoin, urlsplit
 
 from webbrain.core.errors import ToolFailed
+from webbrain.core.types import Capability
 from webbrain.host.protocols import Host
+from webbrain.policy import grants
 
 LOCAL_NETWORK_SETTING: Final = "agentAllowLocalNetwork"
 """The key of ``services.settings.Settings.agent_allow_local_network``; a test pins the two to each other."""
 
 SCHEMES: Final = frozenset({"http", "https"})
+USUAL_PORTS: Final = {"http": 80, "https": 443}
 MOST_URL_CHARS: Final = 4_000
+NEVER: Final = (
+    "The user has denied this for {host} for good, so it was not done. Do without it, or say what is missing."
+)
 NOT_BLANK: Final = r"\S"
 """What an address that a tool is given must match: a blank one would mean the page itself."""
 FORBIDDEN: Final = "forbidden_address"
 BAD: Final = "bad_url"
+DENIED: Final = "denied"
 
 METADATA_HOSTS: Final = frozenset(
     {
@@ -97,12 +104,16 @@ class Guard:
 
     allow_local: bool = False
     enabled: bool = True
+    never: frozenset[str] = frozenset()
+    """Hosts (:func:`key_of`) that the person denied for good."""
 
     def check(self, url: str) -> str:
         """The host of ``url``, as a browser would call it; raise :class:`Refused`."""
         host = host_of(url)
         if self.enabled and (reason := self._reason(host)):
             raise Refused(reason, code=FORBIDDEN)
+        if self.enabled and self.never and key_of(url) in self.never:
+            raise Refused(NEVER.format(host=host), code=DENIED, data={"denied": True, "dispatched": False})
         return host
 
     def allows(self, url: str) -> bool:
@@ -138,10 +149,30 @@ class Guard:
         return ""
 
 
-async def guard(host: Host) -> Guard:
-    """The rules as the person has set them now."""
-    stored = await host.settings.get([LOCAL_NETWORK_SETTING])
-    return Guard(allow_local=stored.get(LOCAL_NETWORK_SETTING) is True)
+async def guard(host: Host, capability: Capability | None = Capability.NETWORK) -> Guard:
+    """The rules as the person has set them now. ``capability`` is what hosts may have been denied for good;
+    ``None`` for whoever looks at that himself.
+    """
+    stored = await host.settings.get([LOCAL_NETWORK_SETTING, grants.PERMISSIONS, grants.SWITCH])
+    never: frozenset[str] = frozenset()
+    if capability is not None and stored.get(grants.SWITCH) is not False:
+        never = frozenset(
+            grant.host
+            for grant in grants.parsed(stored.get(grants.PERMISSIONS))
+            if grant.capability is capability and grant.action == "deny"
+        )
+    return Guard(allow_local=stored.get(LOCAL_NETWORK_SETTING) is True, never=never)
+
+
+def key_of(url: str) -> str:
+    """What a grant for this address is for (``policy.origins``): its host without ``www.``, and its port
+    where that is not the usual one. Raise :class:`Refused` for what has no host.
+    """
+    host = host_of(url).removeprefix("www.")
+    parts = urlsplit(url)
+    if parts.port is None or parts.port == USUAL_PORTS.get(parts.scheme.lower()):
+        return host
+    return f"[{host}]:{parts.port}" if ":" in host else f"{host}:{parts.port}"
 
 
 def resolve(url: str, base: str) -> str:

@@ -13,6 +13,7 @@ from webbrain.core.errors import ToolFailed
 from webbrain.core.events import Card, CardField
 from webbrain.core.results import ToolResult
 from webbrain.core.types import Capability
+from webbrain.host.reach import Download
 from webbrain.policy import egress, grants
 from webbrain.policy.asking import ALWAYS, DENY, NEVER, ONCE
 from webbrain.policy.consequential import FRESH_CAPABILITIES, Weight, weigh
@@ -166,7 +167,7 @@ class Gate:
         if spec.name in FINDERS:
             found = await would_save(ctx, spec.name, args)
             call.approved, call.inside = frozenset(found), INSIDE in found
-            guard = await egress.guard(ctx.host)
+            guard = await egress.guard(ctx.host, None)
             targets = [url for url in dict.fromkeys(found) if url != INSIDE and guard.allows(url)]
             if not targets and not call.inside:
                 return call  # there is nothing to be saved, and nothing else will be
@@ -185,6 +186,7 @@ class Gate:
         if spec.capability is Capability.UPLOAD:
             downloads, names = uploaded(args)
             call.files = [await find(ctx, number) for number in downloads]
+            self._refuse_sources(standing, call.files)
             call.attached = [attached.find(ctx.attached, name).name for name in names]
         submits = await self._submit.needs_card(ctx, spec, args)
         call.control = str(self._submit.seen.get("control") or "")
@@ -264,6 +266,13 @@ class Gate:
         known = [answers[need] for answers in (standing.answers, self._leave.once) if need in answers]
         return all(known) if known else None
 
+    def _refuse_sources(self, standing: grants.Standing, files: Sequence[Download]) -> None:
+        """Raise ``ToolFailed`` for files that would be fetched again from a host that was denied."""
+        for file in files:
+            need = Need(Capability.NETWORK, known_key(file.final_url or file.url))
+            if self._answer(standing, need) is False:
+                raise _denied(need)
+
     # --- what else is looked at ---
 
     async def _carried(
@@ -338,7 +347,7 @@ async def _targets(ctx: ToolContext, spec: ToolSpec, args: Mapping[str, Any]) ->
     if not given or spec.capability not in (Capability.NETWORK, Capability.DOWNLOAD):
         return []
     page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
-    guard = await egress.guard(ctx.host)
+    guard = await egress.guard(ctx.host, None)
     urls = [egress.resolve(value, page) for value in given]
     for url in urls:
         guard.check(url)

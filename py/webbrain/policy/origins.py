@@ -8,13 +8,11 @@ what could be is shown encoded.
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlsplit
 
 from webbrain.host.reach import Frame
 from webbrain.policy import egress
 
 HOST_CHARS: Final = 260
-USUAL_PORTS: Final = {"http": 80, "https": 443}
 LOCAL: Final = ("localhost", "127.0.0.1", "::1")
 
 _LATIN_LOOK: Final = frozenset(
@@ -45,11 +43,7 @@ def key_of(url: str) -> str:
 
     Raise ``egress.Refused`` for what has no host: about:, file:, data:, browser pages.
     """
-    host = egress.host_of(url).removeprefix("www.")
-    parts = urlsplit(url)
-    if parts.port is None or parts.port == USUAL_PORTS.get(parts.scheme.lower()):
-        return host
-    return f"[{host}]:{parts.port}" if ":" in host else f"{host}:{parts.port}"
+    return egress.key_of(url)
 
 
 def known_key(url: str) -> str:

@@ -34,7 +34,7 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
     page = (await ctx.host.browser.get_tab(ctx.tab_id)).url
     given = dict.fromkeys([*([args.url] if args.url else []), *(args.urls or [])])
     try:
-        guard = await egress.guard(ctx.host)
+        guard = await egress.guard(ctx.host, Capability.DOWNLOAD)
         urls = [egress.resolve(url, page) for url in given]
         for url in urls:
             guard.check(url)

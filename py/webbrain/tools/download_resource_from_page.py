@@ -33,7 +33,7 @@ async def run(ctx: ToolContext, args: Args) -> ToolResult:
         url, ending = await carry(ctx, {"selector": args.selector})
         refuse_other(ctx, url)
         if ctx.approved is None and not url.startswith("data:"):
-            host = (await egress.guard(ctx.host)).check(url)
+            host = (await egress.guard(ctx.host, Capability.DOWNLOAD)).check(url)
             if not _same_host(host, page):
                 return ToolResult.error(
                     ELSEWHERE, code="other_site", url=url[:URL_CHARS], useTool="download_files"

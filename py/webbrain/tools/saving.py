@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from webbrain.core.errors import BridgeError, OutcomeUnknown, ToolFailed
 from webbrain.core.results import ToolResult
+from webbrain.core.types import Capability
 from webbrain.host.reach import Download
 from webbrain.policy import egress
 from webbrain.tools.base import ToolContext
@@ -67,7 +68,7 @@ async def save_all(ctx: ToolContext, wanted: Sequence[Wanted]) -> list[dict[str,
     An outcome is ``{url, state, ...}``; ``state`` is ``complete``, ``in_progress`` (it goes on by itself),
     ``failed``, ``unknown`` or ``not_started``. Cancelling starts no further download.
     """
-    guard = await egress.guard(ctx.host)
+    guard = await egress.guard(ctx.host, Capability.DOWNLOAD)
     seats = asyncio.Semaphore(AT_ONCE)
     end = ctx.host.clock.monotonic() + ALL_WAIT
 
