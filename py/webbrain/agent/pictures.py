@@ -5,6 +5,7 @@ Both stand in a user message of ours right behind the results of a batch; a desc
 wrapped as such. Nothing is taken of pages the browser keeps extensions out of, or while a dialog is open.
 """
 
+import asyncio
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from webbrain.core.events import Warning as RunWarning
 from webbrain.core.ids import new_id, nonce
 from webbrain.core.messages import DocumentPart, ImagePart, Message
 from webbrain.core.results import ToolResult
+from webbrain.core.tasks import begun, consume
 from webbrain.core.types import Capability, Mode
 from webbrain.host.protocols import Host
 from webbrain.policy.taint import origin_of
@@ -43,6 +45,8 @@ from webbrain.tools.sight import Look
 RECENT_MESSAGES: Final = 4
 """Messages at the end of the history that keep their pictures."""
 LONGEST_SIDE: Final = 1_568
+BY_ADDRESS: Final = ("navigation", "state_change")
+"""Choices of when a picture is taken that depend on where the tab is."""
 DEBOUNCE: Final = 0.5
 """Seconds between two automatic pictures."""
 SETTLE: Final = 0.25
@@ -126,6 +130,8 @@ class Eyes:
         self._failures = 0
         self._last = float("-inf")
         self._address = ""
+        self._address_asked: asyncio.Future[str] | None = None
+        """Where the run begins, asked for while the first request is under way."""
         self._poor: set[str] = set()
         self._waiting: list[tuple[Look, ImagePart]] = []
         """Pictures that tools took, for the message behind the batch."""
@@ -176,7 +182,9 @@ class Eyes:
 
     async def first_look(self, mode: Mode, ctx: ToolContext) -> None:
         """Put a picture behind the first words of a conversation, if it may act. Never fails."""
-        self._address = await self._address_of(ctx.tab_id)
+        if self.can_look and self._rules.auto in BY_ADDRESS:
+            self._address_asked = begun(self._address_of(ctx.tab_id))
+            self._address_asked.add_done_callback(consume)
         said = any(message.role == "assistant" for message in self._journal.messages)
         if mode is not Mode.ASK and not said and self._rules.auto != "off" and self._may_take(ctx):
             await self._show("first", ctx)
@@ -188,12 +196,16 @@ class Eyes:
             return
         if not self._may_take(ctx) or not done or not all(result.success for _, result in done):
             return
-        address = await self._address_of(ctx.tab_id)
-        navigated = address != self._address
+        by_address = self._rules.auto in BY_ADDRESS
+        poor = self._rules.fallback and any(_is_poor(result) for _, result in done)
+        if self._address_asked is not None:
+            self._address, self._address_asked = await self._address_asked, None
+        address = await self._address_of(ctx.tab_id) if by_address or poor else ""
+        navigated = by_address and address != self._address
         self._address = address
         if self._wanted(done, navigated=navigated):
             await self._show("auto", ctx)
-        elif self._rules.fallback and address not in self._poor and any(_is_poor(r) for _, r in done):
+        elif poor and address not in self._poor:
             self._poor.add(address)
             await self._show("fallback", ctx)
 

@@ -165,6 +165,8 @@ class Run:
         self._told_other_model = False
         self._told_store_fails = False
         self._tab_closed = False
+        self._at_first: Tab | None = None
+        """The tab as it was when the run began."""
 
     @property
     def tab_id(self) -> int:
@@ -230,7 +232,7 @@ class Run:
     # --- the loop ---
 
     async def _introduce(self) -> None:
-        tab = await self._tab()
+        tab = self._at_first = await self._tab()
         await self._tabs.take_over(open_before(self._journal.events, self.options.run_id))
         if self.options.continued:
             self._pinned, self._task_text = last_request(self._journal)
@@ -279,7 +281,7 @@ class Run:
             return None
         state = await self._state(client.info, needs_page=False)
         opening = self._parts.strategy(client.info).opening(state)
-        asked = self.planning.asked(self._task_text, await self._tab(), history)
+        asked = self.planning.asked(self._task_text, self._at_first, history)
         start = await self.planning.begin(client, form, asked, opening, self._tally.add)
         self._tabs.state.read_scope = self._guard.read_scope
         if start.ends:
