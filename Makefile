@@ -24,7 +24,7 @@ PYTEST := $(PY) -m pytest
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: dist ## build, start a small shop and a browser, and let the agent order something (MODEL=demo, MODEL=URL)
@@ -69,6 +69,9 @@ test-content: deps ## the content scripts on real pages, in Chromium
 .PHONY: test-e2e
 test-e2e: dist ## the built extension, in Chromium and Firefox
 	$(PYTEST) tests/e2e tests/cases tests/security $(ARGS)
+
+.PHONY: e2e
+e2e: test-e2e ## the same by its short name
 
 .PHONY: test-security
 test-security: dist ## every case of the security suites, in memory and in both browsers
@@ -148,6 +151,10 @@ lock: deps ## maintainers, with Python 3.12: resolve all anew (package-lock.json
 .PHONY: new-tool
 new-tool: deps ## start a new tool: make new-tool NAME=my_tool
 	@$(PY) -m build.scaffold tool "$(NAME)"
+
+.PHONY: new-provider
+new-provider: deps ## start a new provider: make new-provider NAME=my-service
+	@$(PY) -m build.scaffold provider "$(NAME)"
 
 .PHONY: docs
 docs: deps ## make the tables in docs/ that come from the code

@@ -1,4 +1,7 @@
-"""``python -m build.scaffold tool NAME``: start a new tool, as a file and its test that already pass."""
+"""``python -m build.scaffold tool|provider NAME``: start something new that already passes the tests.
+
+A tool is a file and its test, a provider a table in the catalogue.
+"""
 
 import argparse
 import keyword
@@ -9,6 +12,8 @@ from pathlib import Path
 from build.layout import ROOT
 
 NAME = re.compile(r"[a-z][a-z0-9_]{2,40}")
+PROVIDER_NAME = re.compile(r"[a-z0-9][a-z0-9-]{1,40}")
+CATALOG = Path("py/webbrain/providers/catalog_more.toml")
 
 TOOL = '''\
 """TODO: one line about what this is."""
@@ -38,7 +43,7 @@ SPEC = spec(
     "@NAME@",
     args=Args,
     run=run,
-    modes=(Mode.ACT,),
+    modes=(Mode.ASK,),
     tiers=(Tier.FULL,),
     capability=Capability.NONE,
     untrusted=True,
@@ -66,8 +71,23 @@ async def test_@NAME@() -> None:
 '''
 
 
+PROVIDER = """\
+[provider.@NAME@]
+label = "@LABEL@"
+category = "cloud"                     # TODO: or local, router
+base_url = "https://api.@NAME@.example/v1"  # TODO: from its documentation
+key_url = "https://@NAME@.example/keys"  # TODO: where a user makes a key
+default_model = "@NAME@-1"             # TODO: with its window, and what a million tokens cost in US dollars
+context_window = 128000
+cost_input = 1.0
+cost_output = 4.0
+"""
+
+_TABLE = re.compile(r"^\[provider\.([^\].]+)\]$", re.MULTILINE)
+
+
 class BadName(ValueError):
-    """The name cannot be that of a tool; the text says why."""
+    """The name cannot be that of a tool or provider; the text says why."""
 
 
 def new_tool(name: str, root: Path = ROOT) -> list[Path]:
@@ -91,20 +111,44 @@ def new_tool(name: str, root: Path = ROOT) -> list[Path]:
     return list(files)
 
 
+def new_provider(name: str, root: Path = ROOT) -> Path:
+    """Write a table for the provider ``name`` into the catalogue below ``root``, before the first one whose
+    name comes behind it, and return the catalogue's path.
+
+    Raise ``BadName`` if it is no name for a provider, and ``FileExistsError`` if there is one of that name.
+    """
+    if not PROVIDER_NAME.fullmatch(name):
+        raise BadName(f"{name!r} is no name for a provider: small letters, digits and -, 2 to 41 characters")
+    for other in sorted((root / CATALOG.parent).glob("catalog*.toml")):
+        if name in _TABLE.findall(other.read_text(encoding="utf-8")):
+            raise FileExistsError(f"{name} is already in {other.relative_to(root)}")
+    catalog = root / CATALOG
+    text = catalog.read_text(encoding="utf-8")
+    table = PROVIDER.replace("@NAME@", name).replace("@LABEL@", name.replace("-", " ").capitalize())
+    behind = next((found for found in _TABLE.finditer(text) if found[1] > name), None)
+    if behind is None:
+        text = f"{text.rstrip()}\n\n{table}"
+    else:
+        text = f"{text[: behind.start()]}{table}\n{text[behind.start() :]}"
+    catalog.write_text(text, encoding="utf-8")
+    return catalog
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m build.scaffold", description=__doc__)
-    parser.add_argument("kind", choices=["tool"])
+    parser.add_argument("kind", choices=["tool", "provider"])
     parser.add_argument("name")
     options = parser.parse_args(arguments)
     try:
-        written = new_tool(options.name)
+        written = new_tool(options.name) if options.kind == "tool" else [new_provider(options.name)]
     except (BadName, FileExistsError) as error:
         print(error, file=sys.stderr)
         return 1
     for path in written:
         print(f"wrote {path.relative_to(ROOT)}")
-    print("next: fill in what says TODO, then `make docs` and `make test-unit` (docs/adding-a-tool.md)")
+    guide = f"docs/adding-a-{options.kind}.md"
+    print(f"next: fill in what says TODO, then `make docs` and `make test-unit` ({guide})")
     return 0
 
 

@@ -234,7 +234,9 @@ def test_the_window_of_another_model(provider_id: str, form: dict[str, Any], siz
 
 @pytest.mark.parametrize("provider_id", ENTRIES)
 def test_windows(provider_id: str) -> None:
-    assert endpoint(provider_id).info.context_window == WINDOW[provider_id]
+    """Those of before, one by one; of a new service its table says it."""
+    said = catalog.load().entries[provider_id].context_window
+    assert endpoint(provider_id).info.context_window == WINDOW.get(provider_id, said)
 
 
 @pytest.mark.parametrize("provider_id", ENTRIES)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -13,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from build.scaffold import BadName, new_tool
+from build.scaffold import CATALOG, BadName, new_provider, new_tool
 from build.tool_docs import TARGET, tools_page
 from tests.contract import test_tools as contract
+from webbrain.providers.catalog import CatalogEntry
 from webbrain.tools import registry
 
 ROOT = TARGET.parents[1]
@@ -129,6 +131,45 @@ def test_the_scaffold_refuses_odd_names(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadName):
         new_tool(name, tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def catalogue(checkout: Path) -> None:
+    """Put both files of the catalogue as they are below ``checkout``."""
+    there = checkout / CATALOG.parent
+    there.mkdir(parents=True)
+    for path in (ROOT / CATALOG.parent).glob("catalog*.toml"):
+        shutil.copy(path, there)
+
+
+@pytest.mark.parametrize("name", ["aaa-first", "mmm-between", "zzz-last"])
+def test_a_new_provider_is_one_table_in_its_place(name: str, tmp_path: Path) -> None:
+    before = (ROOT / CATALOG).read_text(encoding="utf-8")
+    catalogue(tmp_path)
+    after = new_provider(name, tmp_path).read_text(encoding="utf-8")
+    entry = CatalogEntry.model_validate({"id": name, **tomllib.loads(after)["provider"][name]})
+    assert (entry.category, entry.default_model, entry.context_window) == ("cloud", f"{name}-1", 128_000)
+    table = re.search(rf"\[provider\.{name}\]\n(.+\n)+\n?", after)
+    assert table
+    assert re.sub(r"\n+", "\n", after.replace(table[0], "")) == re.sub(r"\n+", "\n", before)
+    names = re.findall(r"^\[provider\.([^\].]+)\]$", after, re.MULTILINE)
+    behind = names[names.index(name) + 1 :]
+    assert all(other <= name for other in names[: names.index(name)])
+    assert not behind or behind[0] > name
+
+
+@pytest.mark.parametrize("name", ["", "Big", "under_score", "../evil", "a.b", "-x"])
+def test_a_provider_s_odd_name_is_refused(name: str, tmp_path: Path) -> None:
+    catalogue(tmp_path)
+    with pytest.raises(BadName):
+        new_provider(name, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["groq", "abacus"])
+def test_a_provider_that_is_there_stays_as_it_is(name: str, tmp_path: Path) -> None:
+    catalogue(tmp_path)
+    with pytest.raises(FileExistsError):
+        new_provider(name, tmp_path)
+    assert (tmp_path / CATALOG).read_bytes() == (ROOT / CATALOG).read_bytes()
 
 
 def test_the_scaffold_overwrites_nothing(tmp_path: Path) -> None:
