@@ -29,8 +29,9 @@ from webbrain.services.mirrors import Mirror
 
 SHOWS: Final = "agentConv:"
 """Before a tab's number: the key in the session's storage of the conversation that the tab shows."""
-MIRROR_PERIOD: Final = 1.0
-"""Seconds between two writes of a tab's mirror."""
+MIRROR_PERIOD: Final = 3.0
+"""Seconds between two writes of a tab's mirror. It may have 200 KB, which Python writes as JSON and the
+browser carries through two processes, while a step of the run may be under way."""
 PANEL_EVENTS: Final = 2_000
 """Events that a screen gets when it opens; older ones stay in the store."""
 READ_BATCH: Final = 2_000

@@ -1,7 +1,7 @@
 """What ``storage.session`` holds of a conversation beside the store: its newest events, and the newest run.
 
-A mirror is written every second while a run goes on, so an event is made small once, and the state of the
-run is brought up to date by the events that came since.
+A mirror is written every few seconds while a run goes on, so an event is made small once, and the state of
+the run is brought up to date by the events that came since.
 """
 
 from typing import Any, Final
