@@ -11,13 +11,13 @@ import * as pdf from "./pdf.js";
 import * as platform from "./platform.js";
 import { isRequestMethod, Requests } from "./requests.js";
 import { BridgeError, before, errorTo, FRAME_CHARS, isOwnPage, replyTo } from "./rpc.js";
+import { Screens } from "./screens.js";
 import { isStoreMethod, store } from "./store.js";
 import { PROBE_MS, Supervisor } from "./supervisor.js";
 import { Uploads } from "./uploads.js";
 import { vault } from "./vault.js";
 
 /** @typedef {import("./rpc.js").Frame} Frame */
-/** @typedef {{postMessage: (message: object) => void}} Port */
 
 /** Characters of a call from a screen. */
 const UI_FRAME_CHARS = 1_000_000;
@@ -29,9 +29,7 @@ const AS_PAGE_MS = 25_000;
 const GRACE_MS = 1_000;
 
 const { runtime } = platform.api;
-/** Screens by number. @type {Map<number, Port>} */
-const screens = new Map();
-let lastScreen = 0;
+const screens = new Screens(() => supervisor?.status.epoch ?? 0);
 const uploads = new Uploads();
 const executorApi = platform.CONTENT_READS_STORAGE ? withVault(platform.api) : platform.api;
 
@@ -39,7 +37,7 @@ const supervisor = new Supervisor({
   createWorker: () => new Worker(runtime.getURL("js/worker.js"), { type: "module", name: "Python" }),
   options: { browser: platform.BROWSER, capabilities: platform.CAPABILITIES },
   onFrame: fromPython,
-  onStatus: (status) => toScreens("boot", status),
+  onStatus: (status) => screens.tellNow("boot", status),
   onGone: () => {
     http.abortAll();
     requests.forgetAll();
@@ -56,12 +54,6 @@ const requests = new Requests(platform.api, sendAsPage);
 
 const pdfWorker = () => new Worker(runtime.getURL("js/pdfworker.js"), { type: "module", name: "PDF" });
 
-/** @param {string} method @param {unknown} params */
-function toScreens(method, params) {
-  const frame = { target: "ui", epoch: supervisor?.status.epoch ?? 0, kind: "event", method, params };
-  for (const port of screens.values()) port.postMessage(frame);
-}
-
 /** @param {Frame} frame @param {ArrayBuffer[]} buffers */
 function fromPython(frame, buffers) {
   if (frame.kind === "cancel") for (const end of [http.abort, builtin.abort, pdf.stop]) end(frame.id ?? "");
@@ -73,7 +65,7 @@ function fromPython(frame, buffers) {
 
 /** @param {string} event @param {Record<string, unknown>} params */
 function emit(event, params) {
-  toScreens(event, params);
+  screens.tell(event, params);
   // In Chrome it reaches the service worker and every page, event by event: only for who speaks that language.
   if (event === "agent_update" && speaksOlder)
     platform.broadcast({ target: "sidepanel", action: event, ...params });
@@ -82,23 +74,37 @@ function emit(event, params) {
 /** Answer one of Python's calls. @param {Frame} call @param {ArrayBuffer[]} buffers */
 async function answer(call, buffers) {
   try {
+    /** @type {(() => void)[]} */
+    const afterwards = [];
     const frame =
-      call.target === "executor" ? await privileged(call) : replyTo(call, await own(call, buffers), "python");
+      call.target === "executor"
+        ? await privileged(call)
+        : replyTo(call, await own(call, buffers, afterwards), "python");
     supervisor.send({ ...frame, epoch: call.epoch });
+    for (const go of afterwards) go();
   } catch (error) {
     supervisor.send(errorTo(call, error, "python"));
   }
 }
 
-/** Calls this page answers itself. @param {Frame} call @param {ArrayBuffer[]} buffers @returns {Promise<unknown>} */
-async function own({ method = "", id = "", epoch, params, deadline }, buffers) {
+/**
+ * Calls this page answers itself.
+ * @param {Frame} call @param {ArrayBuffer[]} buffers @param {(() => void)[]} afterwards What is to be done once the answer
+ *   is out goes in here.
+ * @returns {Promise<unknown>}
+ */
+async function own({ method = "", id = "", epoch, params, deadline }, buffers, afterwards) {
   if (isStoreMethod(method)) return store(method, params);
   if (isMediaMethod(method)) return media(method, params, buffers[0]);
   if (isRequestMethod(method)) return requests.call(method, params);
   /** @type {import("./builtin.js").Chunk} */
   const chunk = (part, pieces) =>
     supervisor.send({ target: "python", epoch, kind: "chunk", id, ...part }, pieces);
-  if (method === "http.send") return http.send(id, params, buffers[0], chunk);
+  if (method === "http.send") {
+    const { head, begin } = await http.send(id, params, buffers[0], chunk);
+    afterwards.push(begin);
+    return head;
+  }
   if (method === "http.cancel") {
     http.abort(params.stream);
     return { ok: true };
@@ -154,8 +160,8 @@ async function sendAsPage(tabId, request) {
   return result;
 }
 
-/** A screen's call. @param {number} screen @param {Port} port @param {Frame} call */
-async function fromScreen(screen, port, call) {
+/** A screen's call. @param {number} screen @param {Frame} call */
+async function fromScreen(screen, call) {
   if (call?.kind === "chunk") return uploads.take(screen, call);
   if (call?.kind !== "call" || typeof call.id !== "string" || typeof call.method !== "string") return;
   let frame;
@@ -167,7 +173,7 @@ async function fromScreen(screen, port, call) {
   } catch (error) {
     frame = errorTo(call, error, "ui");
   }
-  if (screens.get(screen) === port) port.postMessage({ ...frame, epoch: supervisor.status.epoch });
+  screens.answer(screen, frame);
 }
 
 /**
@@ -206,7 +212,7 @@ async function legacy(message) {
 async function contentSaid(said) {
   const { tabId } = said;
   if (said.action === "stop") return legacy({ target: "background", action: "abort", tabId });
-  toScreens("prefill", { tabId, text: said.text });
+  screens.tellNow("prefill", { tabId, text: said.text });
   return { ok: true };
 }
 
@@ -238,11 +244,10 @@ function begin() {
   runtime.onConnect.addListener((/** @type {any} */ port) => {
     if (port.name !== "wb-ui") return;
     if (!isOwnPage(port.sender, runtime)) return port.disconnect();
-    const screen = ++lastScreen;
-    screens.set(screen, port);
-    port.onMessage.addListener((/** @type {any} */ frame) => fromScreen(screen, port, frame));
+    const screen = screens.add(port);
+    port.onMessage.addListener((/** @type {any} */ frame) => fromScreen(screen, frame));
     port.onDisconnect.addListener(() => {
-      screens.delete(screen);
+      screens.drop(screen);
       uploads.drop(screen);
     });
   });

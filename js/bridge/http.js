@@ -38,7 +38,8 @@ export function abortAll() {
 }
 
 /**
- * Run one request. Rejects until the headers are there; later faults travel in the last chunk.
+ * Run one request. Rejects until the headers are there; later faults travel in the last chunk. The body comes once
+ * `begin` is called, behind the reply: a timer for that would be a wait for nothing.
  * @param {string} id
  * @param {any} params
  * @param {ArrayBuffer | undefined} body
@@ -60,10 +61,9 @@ export async function send(id, params, body, chunk) {
     if (response.type === "opaqueredirect") {
       throw new BridgeError("net_refused", "The server answered with a redirect, which is not followed.");
     }
-    // The reply goes out before the first chunk: the pump starts in a later task.
-    setTimeout(() => pump(id, response, params.stallTimeoutMs, control, chunk));
     const { status, url } = response;
-    return { status, url, headers: Object.fromEntries(response.headers), stream: id };
+    const head = { status, url, headers: Object.fromEntries(response.headers), stream: id };
+    return { head, begin: () => pump(id, response, params.stallTimeoutMs, control, chunk) };
   } catch (error) {
     open.delete(id);
     throw control.signal.aborted ? control.signal.reason : error;

@@ -241,8 +241,8 @@ export class Connection {
    */
   #receive(generation, frame) {
     if (generation !== this.generation || !frame || typeof frame !== "object") return;
-    if (frame.kind === "event") {
-      this.onEvent(frame.method, frame.params ?? {});
+    if (frame.kind === "events") {
+      for (const { method, params } of frame.events) this.onEvent(method, params ?? {});
       return;
     }
     const pending = this.inFlight.get(frame.id);

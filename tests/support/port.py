@@ -21,11 +21,14 @@ OPEN = """(async () => {
     port.postMessage({target: 'python', epoch: 0, kind: 'call', id, method, params});
   });
   port.onMessage.addListener((frame) => {
-    if (frame.kind !== 'event') {
+    if (frame.kind === 'reply' || frame.kind === 'error') {
       waiting.get(frame.id)?.(frame.kind === 'error' ? {error: frame.error} : frame.result);
       waiting.delete(frame.id);
-    } else if (frame.method === 'agent_update') {
-      const {tabId, requestId, type, data} = frame.params;
+    }
+    // A build of before tells each event in a frame of its own.
+    for (const {method, params} of frame.events ?? [frame]) {
+      if (method !== 'agent_update') continue;
+      const {tabId, requestId, type, data} = params;
       if (type !== 'text_delta') told.push({tabId, requestId, type, data, at: Date.now() / 1000});
       if (type === 'clarify' && held.answer) {
         const rest = data.kind === 'clarify' ? data.options[0] : data.options.at(-1);

@@ -97,7 +97,12 @@
       if (method === "boot") boot = params;
       for (const port of ports)
         port.onMessage.fire(
-          structuredClone({ target: "ui", epoch: 1, kind: "event", method, params: dated(params) }),
+          structuredClone({
+            target: "ui",
+            epoch: 1,
+            kind: "events",
+            events: [{ method, params: dated(params) }],
+          }),
         );
     },
     disconnect() {

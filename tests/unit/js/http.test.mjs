@@ -61,16 +61,18 @@ async function fetched(path, more = {}, body = undefined) {
     stallTimeoutMs: 5_000,
     ...more,
   };
-  const head = await send(id, params, body, (frame, buffers) => {
+  const { head, begin } = await send(id, params, body, (frame, buffers) => {
     chunks.push(...buffers.map((buffer) => Buffer.from(buffer).toString()), frame);
     if (frame.done || frame.error) end();
   });
+  await new Promise(setImmediate);
+  assert.equal(chunks.length, 0, "nothing comes before the head was passed on");
+  begin();
   return { id, head, chunks, ended };
 }
 
 test("head first, then pieces, then the end", async () => {
   const { id, head, chunks, ended } = await fetched("/");
-  assert.equal(chunks.length, 0);
   assert.equal(head.status, 200);
   assert.equal(head.stream, id);
   assert.equal(head.headers["content-type"], "text/event-stream");
