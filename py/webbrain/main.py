@@ -4,6 +4,7 @@ Imported when the memory snapshot is made, started after it was restored: nothin
 loop, a clock or JavaScript at import time.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from webbrain.app import App
 from webbrain.core.errors import BridgeError
 from webbrain.host.bridge import BridgeHost
 from webbrain.host.protocols import Capabilities
+from webbrain.host.ready import ReadyLine
 from webbrain.host.rpc import BUFFERS, Connection
 
 
@@ -56,6 +58,7 @@ async def start(post: Any, listen: Any, options: str) -> str:
     ``post(text, buffers)`` sends a frame, ``listen(function)`` names the function that takes frames.
     ``options`` is JSON: ``{epoch, browser, capabilities}``.
     """
+    ReadyLine(asyncio.get_running_loop()).install()
     given = json.loads(options)
     router = Router()
     connection = Connection(WorkerTransport(post), int(given["epoch"]), router.handle)
