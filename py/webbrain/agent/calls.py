@@ -262,6 +262,7 @@ class Caller:
     async def _result_of(self, spec: ToolSpec, args: Any, ctx: ToolContext) -> tuple[ToolResult, bool]:
         """Run the tool with ``ctx``; return its result, and whether it is unknown what came of it."""
         effect = spec.effect or ctx.allow_api
+        self.journal.flush()
         try:
             result = await detached(spec.run(ctx, args), spec.timeout)
         except TimeoutError:

@@ -83,6 +83,7 @@ class Cards:
         waiting: asyncio.Future[Choice] = asyncio.get_running_loop().create_future()
         self._open[card.card_id] = waiting
         self._journal.emit(card)
+        self._journal.flush()
         self._on_change(True)
         return waiting
 

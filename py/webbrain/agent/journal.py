@@ -21,6 +21,8 @@ from webbrain.policy.taint import Taint
 
 DELTA_PERIOD: Final = 0.2
 """Seconds between two records of text that is still streaming."""
+WRITE_PERIOD: Final = 0.02
+"""Seconds after which a record is on its way to the store, if nobody was in a hurry."""
 SAVE_TIMEOUT: Final = 10.0
 """Seconds that anybody waits for the store before going on with a warning."""
 RETRY_SECONDS: Final = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
@@ -96,6 +98,7 @@ class Journal:
         """Told of every event of the run under way."""
         self._pending: list[Record] = []
         self._writer: asyncio.Task[None] | None = None
+        self._unhurried: asyncio.Handle | None = None
         self._retrying: asyncio.Task[None] | None = None
         self._parked = False
         self._delta = ""
@@ -184,6 +187,10 @@ class Journal:
         """Record what the agent keeps for itself; ``kind`` is one of ``NOTED``."""
         self._notes += 1
         self._write({**self._redactor.value(record), "k": self._notes})
+
+    def flush(self) -> None:
+        """Let everything so far go to the store before anything that begins from now on."""
+        self._kick()
 
     def retry(self) -> None:
         """Try again to write what the store refused."""
@@ -371,10 +378,15 @@ class Journal:
         )
 
     def _write(self, record: Record) -> None:
+        """Put a record into the line. What belongs together goes in one write; see :meth:`flush`."""
         self._pending.append(record)
-        self._kick()
+        if self._unhurried is None:
+            self._unhurried = asyncio.get_running_loop().call_later(WRITE_PERIOD, self._kick)
 
     def _kick(self) -> None:
+        if self._unhurried is not None:
+            self._unhurried.cancel()
+            self._unhurried = None
         if self._pending and (self._writer is None or self._writer.done()):
             self._writer = asyncio.ensure_future(self._write_all())
 

@@ -80,6 +80,7 @@ class ModelCaller:
             request.stream = streaming and _may_stream(client.info, state.mode)
             saw = client.info.supports_vision
             asyncio.get_running_loop().call_later(SETTLE_DELAY, self._learn)
+            self._journal.flush()
             try:
                 reply = await detached(client.complete(request, self._show, self._void))
             except ProviderFailed as error:

@@ -121,6 +121,7 @@ class PlanReviewer:
                 expires_at=round(expires * 1000),
             )
         )
+        self._journal.flush()
         self._waits(True)
         decision: PlanDecision = "withdrawn"
         timer = asyncio.ensure_future(self._clock.sleep(REVIEW_TIMEOUT))
