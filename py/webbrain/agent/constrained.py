@@ -26,7 +26,6 @@ from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall
 from webbrain.policy.untrusted import wrap
 from webbrain.prompts import prompt
 from webbrain.providers.loose_json import parse_object
-from webbrain.tools.base import ToolSpec
 
 ANSWER: Final = "answer"
 PATH_CHARS: Final = 80
@@ -159,15 +158,6 @@ def examples(tools: tuple[str, ...]) -> tuple[Message, ...]:
         if tool in tools and tool not in NEVER:
             out += [Message(role="user", content=asked), Message(role="assistant", content=answer)]
     return tuple(out)
-
-
-def tool_lines(tools: Sequence[ToolSpec]) -> str:
-    """One line of JSON per tool that the worked turns do not show."""
-    lines = []
-    for tool in tools:
-        if tool.example and tool.name not in NEVER:
-            lines.append(json.dumps({"tool": tool.name, **json.loads(tool.example)}, ensure_ascii=False))
-    return "\n".join(lines)
 
 
 def _page_text(page: PageView | None, text: str) -> str:

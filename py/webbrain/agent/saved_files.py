@@ -33,11 +33,6 @@ class SavedFiles:
         """Whether a file is known to be there."""
         return bool(self._complete) or self._read
 
-    @property
-    def began(self) -> bool:
-        """Whether anything was downloaded, complete or not."""
-        return bool(self._names) or self.proven
-
     def begin(self, now: float, mark: int) -> None:
         """A run begins at ``now``; browser events after ``mark`` are of its time."""
         self._since, self._mark = now, mark

@@ -5,8 +5,8 @@ schema built from the current page, for models that cannot be trusted with tools
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from webbrain.core.limits import MAX_OUTPUT_TOKENS, TEMPERATURE_ACT, TEMPERATURE_ASK
 from webbrain.core.messages import Message, ModelReply, ModelRequest, ToolCall
@@ -49,7 +49,6 @@ class TurnState:
     page: PageView | None = None
     attached: str = ""
     """What the turn in ``messages`` says of attached files, for strategies that do not send the messages."""
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import functools
 import string
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -171,12 +171,6 @@ class ToolSpec:
     def schema(self) -> ToolSchema:
         """The JSON schema offered to models, without what only costs tokens."""
         return _schema(self.name, self.args)
-
-
-class ToolModule(Protocol):
-    """The shape of a module in this package."""
-
-    SPEC: ToolSpec
 
 
 def spec(
