@@ -190,6 +190,19 @@ def test_pictures_are_not_kept() -> None:
     assert (kept.size, kept.reused) == (0, 0)
 
 
+def test_lists_of_tools_are_shared_between_runs_and_few_are_kept() -> None:
+    fragments._wholes.clear()
+    lists = [{"tools": [{"name": f"tool {number}"}]} for number in range(2 * fragments.WHOLE_KEPT)]
+    for body in lists:
+        assert Fragments().encode(body) == encode(body)
+    assert len(fragments._wholes) == fragments.WHOLE_KEPT
+    kept = next(iter(fragments._wholes))
+    text = fragments._wholes[kept]
+    Fragments().encode(lists[fragments.WHOLE_KEPT])
+    assert fragments._wholes[kept] is text
+    assert next(iter(fragments._wholes)) != kept
+
+
 def test_values_that_have_no_such_form_are_written_all_the_same() -> None:
     class Word(str):
         """A text of a kind of its own."""

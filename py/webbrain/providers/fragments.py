@@ -6,7 +6,6 @@ newest. What a part is kept under is all of its value, in the form of ``marshal`
 changed it and wherever; nobody has to say so. Making that form takes a tenth of the time of writing JSON.
 """
 
-import functools
 import json
 import marshal
 from collections.abc import Mapping
@@ -72,18 +71,22 @@ class Fragments:
         return text
 
 
+_wholes: dict[bytes, bytes] = {}
+"""For all runs alike, the newest last: most of them offer the same tools."""
+
+
 def _whole(value: Any) -> bytes:
     try:
         form = marshal.dumps(value, FORM)
     except ValueError:
         return _written(value)
-    return _json_of(form) if len(form) <= LARGEST_PART else _written(value)
-
-
-@functools.lru_cache(maxsize=WHOLE_KEPT)
-def _json_of(form: bytes) -> bytes:
-    """The JSON of what has this form, for all runs alike: most of them offer the same tools."""
-    return _written(marshal.loads(form))  # noqa: S302 - made of a value just before, and only here
+    if len(form) > LARGEST_PART:
+        return _written(value)
+    text = _wholes.pop(form, None) or _written(value)
+    _wholes[form] = text
+    if len(_wholes) > WHOLE_KEPT:
+        del _wholes[next(iter(_wholes))]
+    return text
 
 
 def _written(value: Any) -> bytes:
