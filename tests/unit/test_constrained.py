@@ -18,8 +18,9 @@ from tests.support.constrained import (
     names,
 )
 from webbrain.agent import enrich
-from webbrain.agent.constrained import examples, turn_text
+from webbrain.agent.constrained import ConstrainedTurns, examples, turn_text
 from webbrain.agent.constrained_page import compact
+from webbrain.agent.constrained_steps import STEPS_SHOWN
 from webbrain.core.errors import ModelMayRetry
 from webbrain.core.messages import Message, ModelReply
 from webbrain.core.results import ToolResult
@@ -214,6 +215,38 @@ def test_steps_are_one_line_each_with_their_outcome() -> None:
         '5. click_ax link "News" -> ok, now at /news',
         '6. click_ax button "Order" -> failed: covered by Cookies tag removed',
     ]
+
+
+def test_steps_keep_their_numbers_when_the_oldest_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Run, "allows", lambda self, answer: True)
+    run = Run("Order it for Ada.")
+    for _ in range(STEPS_SHOWN + 3):
+        run.step(click("ref_9"), changed=["focus: x", "text: once more"])
+    assert f"Steps done so far (the newest {STEPS_SHOWN}):\n" in run.prompt
+    assert '\n4. click_ax button "Order" -> ok' in run.prompt
+    assert f'\n{STEPS_SHOWN + 3}. click_ax button "Order" -> ok' in run.prompt
+    assert "\n3. " not in run.prompt
+
+
+def test_a_run_that_goes_on_knows_what_the_elements_of_the_one_before_were_called() -> None:
+    run = Run("Order it for Ada.")
+    run.step(click("ref_2"), tag="a", name="News", changed=["text: x"])
+    run.step(click("ref_8"), tag="input", type="checkbox", name="Gift", changed=["checked"])
+    run.step(
+        fill("ref_4", "Ada"), verified=True, fieldMeta={"tag": "input", "type": "text", "labelText": "Name"}
+    )
+    run.step(click("ref_9"), changed=["text: x"])
+    before = run.prompt
+    run.turns = ConstrainedTurns()
+    after = run.prompt
+    for line in (
+        '1. click_ax link "News"',
+        '2. click_ax checkbox "Gift"',
+        '3. set_field textbox "Name" = "Ada"',
+    ):
+        assert line in before
+        assert line in after
+    assert "4. click_ax ref_9" in after, "of which nothing was said"
 
 
 def test_why_a_call_was_refused_is_part_of_its_outcome() -> None:

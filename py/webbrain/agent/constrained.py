@@ -59,6 +59,7 @@ class ConstrainedTurns:
             attached=state.attached,
             earlier=history.earlier(before),
             steps=[history.line(step) for step in done[-history.STEPS_SHOWN :]],
+            left_out=max(len(done) - history.STEPS_SHOWN, 0),
             notes=history.notes(run),
             page=_page_text(state.page, history.text_read(done)),
             steps_id=self._steps_id,
@@ -130,18 +131,23 @@ def turn_text(
     attached: str = "",
     earlier: Sequence[str] = (),
     steps: Sequence[str] = (),
+    left_out: int = 0,
     notes: Sequence[str] = (),
     page: str = "",
     steps_id: str = "",
 ) -> str:
-    """What the model is asked in one turn; the examples have the same form."""
+    """What the model is asked in one turn; the examples have the same form. ``left_out`` steps came before
+    ``steps``."""
     lines = ["Earlier in this conversation:", *earlier, ""] if earlier else []
     lines += [f"Task: {task}", ""]
     if attached:
         lines += [attached, ""]
     if steps:
-        listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-        lines += ["Steps done so far:", wrap(listed, steps_id or nonce())]
+        listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, left_out + 1))
+        lines += [
+            f"Steps done so far{f' (the newest {len(steps)})' if left_out else ''}:",
+            wrap(listed, steps_id or nonce()),
+        ]
     else:
         lines.append("Steps done so far: none")
     lines += [*notes, "", "The page now:", wrap(page, nonce())]

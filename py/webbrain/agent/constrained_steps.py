@@ -21,6 +21,9 @@ EARLIER_TURNS: Final = 4
 EARLIER_CHARS: Final = 300
 STEPS_SHOWN: Final = 24
 
+ROLES: Final = {"a": "link", "input": "textbox", "textarea": "textbox", "select": "combobox"}
+"""By tag, where the role is called otherwise."""
+TICKED: Final = ("checkbox", "radio")
 TELLING: Final = ("message:", "opened:", "closed:", "invalid")
 """How entries of ``changed`` begin that are worth a model's attention."""
 LEAVING: Final = frozenset({"navigate", "go_back", "go_forward", "switch_tab"})
@@ -142,8 +145,18 @@ def agreed(run: Sequence[Message]) -> list[str]:
 
 
 def named(step: Step, target: str) -> Step:
-    """The step with its element in words."""
-    return replace(step, target=target or step.ref)
+    """The step with its element in words: ``target``, or what its result says, if another run took it."""
+    return replace(step, target=target or _told_target(step.data) or step.ref)
+
+
+def _told_target(data: dict[str, Any]) -> str:
+    meta = data.get("fieldMeta")
+    field = {**(meta if isinstance(meta, dict) else {}), **data}
+    names = (field.get(key) for key in ("name", "labelText", "ariaLabel", "placeholder"))
+    name = next((name for name in names if isinstance(name, str) and name.strip()), "")
+    tag = str(field.get("tag") or "").lower()
+    role = str(field.get("type")) if field.get("type") in TICKED else ROLES.get(tag, tag)
+    return f'{enrich.clean(role, PATH_CHARS)} "{enrich.clean(name, PATH_CHARS)}"' if name and tag else ""
 
 
 def line(step: Step) -> str:
