@@ -57,11 +57,15 @@ SUMMARY_ROOM_CHARS: Final = 2_000
 
 def message_chars(message: Message) -> int:
     """Size of a message, as if it were all text."""
-    calls = sum(len(call.name) + len(call.arguments) for call in message.tool_calls)
-    pictures = sum(bool(image.data_url) for image in message.images)
-    pages = sum(document.pages for document in message.documents if document.data_url)
-    attached = IMAGE_CHARS * pictures + DOCUMENT_PAGE_CHARS * pages
-    return len(message.content) + calls + attached + MESSAGE_OVERHEAD_CHARS
+    # Every step asks several times for all messages of a history, of which hardly any has anything attached.
+    size = len(message.content) + MESSAGE_OVERHEAD_CHARS
+    for call in message.tool_calls:
+        size += len(call.name) + len(call.arguments)
+    if message.images:
+        size += IMAGE_CHARS * sum(bool(image.data_url) for image in message.images)
+    if message.documents:
+        size += DOCUMENT_PAGE_CHARS * sum(one.pages for one in message.documents if one.data_url)
+    return size
 
 
 def tools_chars(tools: Sequence[ToolSchema]) -> int:
@@ -84,6 +88,9 @@ class ContextGuard:
 
     def __init__(self) -> None:
         self._chars_per_token = CHARS_PER_TOKEN
+        self._refused: dict[int, float] = {}
+        """By what a model's window was taken to be: the shortest request that was too long for it. Asking for
+        as much again at every few steps would be refused as often."""
         self._replaced: set[str] = set()
         self._stubs: dict[str | None, Message] = {}
         self._dropped: set[int] = set()
@@ -183,6 +190,8 @@ class ContextGuard:
         target = self._budget(FILL_AFTER, window, output, fixed)
         if emergency:
             target = min(target, self._size(messages) * FILL_EMERGENCY)
+            refused = self._size(messages) + fixed
+            self._refused[window] = min(refused, self._refused.get(window, refused))
         self._shorten(messages, target)
         groups = self._groups(messages, pinned)
         if emergency:
@@ -282,8 +291,11 @@ class ContextGuard:
         return max(upto, self._folded)
 
     def _budget(self, share: float, window: int, output: int, fixed: int) -> float:
-        most = min(window * share, window * FILL_NEWEST - output)
-        return max(0.0, most) * self._chars_per_token - fixed
+        tokens = max(0.0, min(window * share, window * FILL_NEWEST - output))
+        most = tokens * self._chars_per_token
+        if window in self._refused:
+            most = min(most, self._refused[window] * share)
+        return most - fixed
 
     def _size(self, messages: Sequence[Message]) -> int:
         return sum(message_chars(message) for message in self._view(messages))
