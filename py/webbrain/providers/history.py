@@ -180,10 +180,13 @@ def _with_unique_ids(turns: Iterable[Message], *, plain: bool) -> list[Message]:
                     new = f"{base}_{serial}"
                 used.add(new)
                 renamed[call.id] = new
-                calls.append(_with(call, id=new))
-            turn = _with(turn, tool_calls=calls)
+                calls.append(call if new == call.id else call.model_copy(update={"id": new}))
+            if any(new is not old for new, old in zip(calls, turn.tool_calls, strict=True)):
+                turn = turn.model_copy(update={"tool_calls": calls})
         elif turn.role == "tool" and turn.tool_call_id in renamed:
-            turn = _with(turn, tool_call_id=renamed[turn.tool_call_id])
+            known = renamed[turn.tool_call_id]
+            if known != turn.tool_call_id:
+                turn = turn.model_copy(update={"tool_call_id": known})
         out.append(turn)
     return out
 
@@ -201,7 +204,7 @@ def _paired(turns: Sequence[Message]) -> list[Message]:
         out.append(turn)
         for call in turn.tool_calls:
             result = results.get(call.id) or Message(role="tool", content=NO_RESULT, tool_call_id=call.id)
-            out.append(_with(result, name=call.name))
+            out.append(result if result.name == call.name else result.model_copy(update={"name": call.name}))
     return out
 
 
