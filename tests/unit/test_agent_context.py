@@ -252,21 +252,17 @@ def test_the_room_of_the_answer_is_not_taken_off_a_small_window_twice(window: in
 
 
 def test_a_window_that_is_smaller_than_said_is_learned_from_one_refusal() -> None:
-    guard, messages = ContextGuard(), conversation(1, 20, 1_000)
+    guard, whole = ContextGuard(), conversation(1, 80, 1_000)
 
-    def sent(window: int = 100_000, *, emergency: bool = False) -> int:
-        fitting = guard.fit(messages, window=window, output=500, fixed=2_000, emergency=emergency)
+    def sent(count: int, *, emergency: bool = False) -> int:
+        messages = whole[:count]
+        fitting = guard.fit(messages, window=100_000, output=500, fixed=2_000, emergency=emergency)
         return sum(message_chars(message) for message in fitting) + 2_000
 
-    refused = sent()
-    sent(emergency=True)
-    for _ in range(30):
-        messages += conversation(1, 1, 1_000)[1:]
-        assert sent() <= refused * 0.95
-    messages += conversation(1, 12, 1_000)[1:]
-    told = {"output": 500, "fixed": 2_000, "pinned": 0}
-    assert guard.due(messages, window=100_000, **told)
-    assert not guard.due(messages[:40], window=200_000, **told), "of another model nothing is known"
+    refused = sent(41)
+    sent(41, emergency=True)
+    for count in range(43, 161, 2):
+        assert sent(count) <= refused * 0.95
 
 
 def test_notes_are_shown_once_what_held_them_is_gone() -> None:
