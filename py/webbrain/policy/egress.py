@@ -25,6 +25,8 @@ LOCAL_NETWORK_SETTING: Final = "agentAllowLocalNetwork"
 SCHEMES: Final = frozenset({"http", "https"})
 USUAL_PORTS: Final = {"http": 80, "https": 443}
 MOST_URL_CHARS: Final = 4_000
+MOST_HOST_CHARS: Final = 253
+"""No longer name is ever found."""
 NEVER: Final = (
     "The user has denied this for {host} for good, so it was not done. Do without it, or say what is missing."
 )
@@ -254,7 +256,7 @@ def _normal(host: str) -> str:
     host = "".join(letter for letter in host if unicodedata.category(letter) != "Cf")
     host = _DOTS.sub(".", host)
     host = host.removesuffix(".")
-    if not host or _NOT_IN_HOST.search(host) or "" in host.split("."):
+    if len(host) > MOST_HOST_CHARS or not host or _NOT_IN_HOST.search(host) or "" in host.split("."):
         return ""
     if host.isascii():
         return host

@@ -9,6 +9,7 @@ import binascii
 import codecs
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -18,7 +19,9 @@ DEPTH: Final = 3
 """Encodings inside each other that are undone, percent encoding not counted."""
 PERCENT_DEPTH: Final = 4
 MOST_VIEWS: Final = 64
-"""Readings of one text that are looked at."""
+"""Readings of single words of one text that are looked at."""
+MOST_JOINED: Final = 64
+"""And readings of all its words together, each by one encoding, so that no crowd of words hides one."""
 PRINTABLE_SHARE: Final = 0.85
 """Share of printable characters from which on a decoded text counts as one."""
 SHORTEST: Final = 4
@@ -31,6 +34,14 @@ _BASE32: Final = re.compile(r"(?:[A-Z2-7]{8,}|[a-z2-7]{8,})")
 _HEX: Final = re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,%._-]{0,2}){4,}")
 _HEX_BYTE: Final = re.compile(r"(?:0x|\\x)?([0-9a-fA-F]{2})")
 _CODES: Final = re.compile(r"(?:\d{2,3}[\s,;.:_-]{1,2}){3,}\d{2,3}")
+_TAGS: Final = 0xE0000
+_SELECTORS: Final = range(0xFE00, 0xFE10)
+_MORE_SELECTORS: Final = range(0xE0100, 0xE01F0)
+_LOOKS: Final = str.maketrans(
+    "авекмнорстухіјѕһԁԛԝԍαβεικνορτυχγηωօսոհզցıɑɡʟ",
+    "abekmhopctyxijshdqwgabeikvoptuxynwouuhqgiagl",
+)
+"""Small letters of Cyrillic, Greek and Armenian, and odd Latin ones."""
 _ESCAPES: Final = re.compile(r"(?:%|\\)u\{?00([0-9a-fA-F]{2})\}?")
 
 
@@ -46,16 +57,28 @@ def views(text: str) -> list[View]:
     """``text`` itself and every other reading of it, the plain ones first."""
     found: dict[str, View] = {}
     layer = [View(_unquoted(text))]
+    joined: list[View] = []
+    singles = together = 0
     for depth in range(DEPTH + 1):
         fresh = []
-        for view in layer:
-            if view.text and view.text not in found and len(found) < MOST_VIEWS:
+        for view in joined:
+            if view.text and view.text not in found and together < MOST_JOINED:
                 found[view.text] = view
                 fresh.append(view)
+                together += 1
+        for view in layer:
+            if view.text and view.text not in found and singles < MOST_VIEWS:
+                found[view.text] = view
+                fresh.append(view)
+                singles += 1
         if depth == DEPTH:
             break
         readers = {**_CODINGS, **_TRICKS} if depth == 0 else _CODINGS
-        layer = [_under(view, name, read) for view in fresh for name, read in _readings(view.text, readers)]
+        layer, joined = [], []
+        for view in fresh:
+            for name, reads in _readings(view.text, readers):
+                layer += [_under(view, name, read) for read in reads]
+                joined += [_under(view, name, " ".join(reads))] if reads else []
     return list(found.values())
 
 
@@ -63,11 +86,10 @@ def _under(view: View, name: str, read: str) -> View:
     return View(_unquoted(read), f"{view.how}, {name}" if view.how else name)
 
 
-def _readings(text: str, readers: dict[str, Reader]) -> Iterator[tuple[str, str]]:
+def _readings(text: str, readers: dict[str, Reader]) -> Iterator[tuple[str, list[str]]]:
+    """By the name of each encoding what it was taken off of, in order."""
     for name, reader in readers.items():
-        for read in reader(text):
-            if len(read) >= SHORTEST and read != text:
-                yield name, read
+        yield name, [read for read in reader(text) if len(read) >= SHORTEST and read != text]
 
 
 def _unquoted(text: str) -> str:
@@ -134,6 +156,28 @@ def _rot13(text: str) -> Iterator[str]:
     yield codecs.encode(text, "rot13")
 
 
+def _hidden(text: str) -> Iterator[str]:
+    """Letters written as characters that show nothing: tags, and the bytes of variation selectors."""
+    codes = [ord(letter) for letter in text if letter > "\u2fff"]
+    yield "".join(chr(code - _TAGS) for code in codes if _TAGS + 32 <= code < _TAGS + 127)
+    selected = (_selected(code) for code in codes)
+    yield from _text(bytes(byte for byte in selected if byte is not None))
+
+
+def _selected(code: int) -> int | None:
+    """The byte that a variation selector may stand for."""
+    if code in _SELECTORS:
+        return code - _SELECTORS.start
+    return code - _MORE_SELECTORS.start + len(_SELECTORS) if code in _MORE_SELECTORS else None
+
+
+def _look_alikes(text: str) -> Iterator[str]:
+    """Letters without accents, and those of other alphabets as the Latin ones they look like."""
+    if not text.isascii():
+        bare = unicodedata.normalize("NFKD", text.casefold())
+        yield "".join(letter for letter in bare if not unicodedata.combining(letter)).translate(_LOOKS)
+
+
 def _text(body: bytes) -> Iterator[str]:
     """``body`` as text if it is some: UTF-8, or UTF-16 as its zeros show."""
     if not body:
@@ -160,4 +204,6 @@ _CODINGS: Final[dict[str, Reader]] = {
 _TRICKS: Final[dict[str, Reader]] = {
     "reversed": _reversed,
     "ROT13": _rot13,
+    "hidden characters": _hidden,
+    "look-alikes": _look_alikes,
 }

@@ -163,7 +163,7 @@ class Gate:
         if not (standing.asks and self._leave.asks):
             await self._unasked(call)
             return call
-        targets = await _targets(ctx, spec, args)
+        targets = call.targets = await _targets(ctx, spec, args)
         if spec.name in FINDERS:
             found = await would_save(ctx, spec.name, args)
             call.approved, call.inside = frozenset(found), INSIDE in found
@@ -294,6 +294,11 @@ class Gate:
     async def _recheck(self, ctx: ToolContext, call: Call) -> None:
         if call.place is not None:
             await recheck(ctx, call.place)
+        if await _targets(ctx, call.spec, call.args) != call.targets:
+            raise changed("it leads to another address")
+        downloads, _ = uploaded(call.args) if call.files else ([], [])
+        if [_source(await find(ctx, one)) for one in downloads] != [_source(one) for one in call.files]:
+            raise changed("the file is another one")
         if call.spec.name == ANSWERS_DIALOG and ctx.state.dialog != call.dialog:
             raise changed("its dialog is another one")
         if not call.submit_shown:
@@ -377,6 +382,11 @@ def uploaded(args: Mapping[str, Any]) -> tuple[list[int], list[str]]:
     return [int(number) for number in dict.fromkeys(given)], list(
         dict.fromkeys(args.get("attachments") or [])
     )
+
+
+def _source(file: Download) -> tuple[str, str]:
+    """What a card says of a file that was downloaded."""
+    return file.filename, file.final_url or file.url
 
 
 def _listed(value: Any) -> list[str]:

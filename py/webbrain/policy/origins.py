@@ -5,6 +5,7 @@ is not the usual one. A person is shown letters only where they cannot be taken 
 what could be is shown encoded.
 """
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Final
@@ -36,6 +37,16 @@ _LAST_LATIN: Final = "\u024f"
 
 INVISIBLE: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 """Categories of characters that show nothing, or change how others are shown (bidi controls, joiners)."""
+
+
+_BLANKS: Final = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+"""Letters, signs and marks that show nothing: fillers, joiners, variation selectors."""
+_EMPTY_LINES: Final = re.compile(r"\n{4,}")
+"""More than anybody writes: they would push what follows out of sight."""
+_QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟«»\u2039\u203a「」『』", '"'))
 
 
 def key_of(url: str) -> str:
@@ -77,7 +88,7 @@ def shown(key: str) -> str:
     labels = host.split(".")
     readable = [_decoded(label) for label in labels]
     if readable == labels or not all(_honest(label) for label in readable):
-        return key[:HOST_CHARS]
+        return key if len(key) <= HOST_CHARS else f"…{key[-HOST_CHARS:]}"  # whose it is stands at its end
     name = ".".join(readable) + (f":{port}" if port else "")
     return f"{name} ({key})"[: HOST_CHARS * 2]
 
@@ -101,13 +112,19 @@ def plain(text: str, limit: int, *, lines: bool = False) -> str:
     kept = "".join(
         letter if letter == "\n" and lines else " " if letter in "\n\t\r" else letter
         for letter in text[: limit * 4]
-        if letter in "\n\t\r" or unicodedata.category(letter) not in INVISIBLE
+        if letter in "\n\t\r" or not (unicodedata.category(letter) in INVISIBLE or letter in _BLANKS)
     )
     kept = "\n".join(" ".join(line.split()) for line in kept.split("\n")).strip()
+    kept = _EMPTY_LINES.sub(lambda gap: f"\n⏎ (+{gap[0].count(chr(10)) - 2})\n", kept)
     if len(kept) <= limit and len(text) <= limit * 4:
         return kept
     left = max(len(text) - limit, 1)
     return f"{kept[:limit]}… (+{left})"
+
+
+def quoted(text: str, limit: int) -> str:
+    """:func:`plain` for a name that one of our sentences puts into quotation marks: it holds none itself."""
+    return plain(text, limit).translate(_QUOTES)
 
 
 def _has_port(key: str) -> bool:

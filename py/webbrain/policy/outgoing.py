@@ -23,6 +23,8 @@ LETTERS: Final = 8
 DIGITS: Final = 2
 """From so many digits among at least ``GRAM`` letters and digits it does too."""
 MOST_FINDS: Final = 8
+"""Lines of one card; how many more there are is counted."""
+MOST_ONWARD: Final = 8
 SHOWN_CHARS: Final = 400
 MOST_TEXT_CHARS: Final = 20_000
 """Of one outgoing text; more is judged by its beginning and its end."""
@@ -32,6 +34,11 @@ SHORT_SECRET: Final = 6
 _DATE: Final = re.compile(
     r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d)?)?"
 )
+_ADDRESS: Final = re.compile(
+    r"(?:https?:[/\\]*|(?<=[^:])[/\\]{2,})((?:[\w-]+\.)+[\w-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)",
+    re.IGNORECASE,
+)
+"""An address inside an address, as servers take one to lead on to."""
 _SEPARATORS: Final = re.compile(r"[&;=/?#.,|:\s+_-]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
@@ -43,19 +50,31 @@ ENCODED: Final = "{text} (written as {how})"
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A text that leaves and is not the destination's own. ``origin`` is empty for a secret."""
+    """A text that leaves and is not the destination's own. ``origin`` is empty for a secret, of which
+    ``piece`` says what it is; else that is the text's letters and digits, and it begins at ``start`` of
+    those of ``view``.
+    """
 
-    text: str
+    piece: str
     origin: str
     kind: Literal["page", "secret"]
     how: str = ""
+    view: str = ""
+    start: int = 0
+
+    @property
+    def text(self) -> str:
+        """What leaves, as it is written there."""
+        return _shown(self.view, self.start, self.start + len(self.piece)) if self.view else self.piece
 
     def field(self) -> CardField:
         """The line of a card that shows it."""
         if self.kind == "secret":
-            return CardField(label=LABEL_YOURS.format(what=self.text.capitalize()), value=MASK, masked=True)
+            return CardField(label=LABEL_YOURS.format(what=self.piece.capitalize()), value=MASK, masked=True)
         label = LABEL_UNKNOWN if self.origin == UNKNOWN else LABEL.format(origin=self.origin)
-        text = " ".join(_CONTROL.sub(" ", self.text).split())[:SHOWN_CHARS]
+        text = " ".join(_CONTROL.sub(" ", self.text).split())
+        if len(text) > SHOWN_CHARS:
+            text = f"{text[:SHOWN_CHARS]}… (+{len(text) - SHOWN_CHARS})"
         return CardField(label=label, value=ENCODED.format(text=text, how=self.how) if self.how else text)
 
 
@@ -66,7 +85,11 @@ async def carried(ctx: ToolContext, to: str, texts: Sequence[str]) -> list[CardF
     is typed into a page.
     """
     taint = ctx.state.taint
-    return [find.field() for find in finds(taint, to, texts)] if taint is not None else []
+    found = finds(taint, to, texts) if taint is not None else []
+    lines = [find.field() for find in found[:MOST_FINDS]]
+    if more := len(found) - len(lines):
+        lines[-1] = lines[-1].model_copy(update={"value": f"{lines[-1].value} … (+{more})"})
+    return lines
 
 
 def finds(taint: Taint, to: str, texts: Sequence[str]) -> list[Carried]:
@@ -75,25 +98,41 @@ def finds(taint: Taint, to: str, texts: Sequence[str]) -> list[Carried]:
     found: dict[tuple[str, str], Carried] = {}
     for text in texts:
         for find in _finds_in(taint, destination, text):
-            found.setdefault((find.kind, squash(find.text)), find)
+            found.setdefault((find.kind, find.piece), find)
     secrets = [find for find in found.values() if find.kind == "secret"]
     pages = _longest([find for find in found.values() if find.kind == "page"])
-    return [*secrets, *pages][:MOST_FINDS]
+    return [*secrets, *pages]
 
 
 def _finds_in(taint: Taint, destination: str, text: str) -> Iterator[Carried]:
+    """What of one text is foreign. An address of another origin than the one that gets it is typed or sent in
+    a body: a text like any other, its host included.
+    """
     if len(text) > MOST_TEXT_CHARS:
         text = f"{text[: MOST_TEXT_CHARS // 2]} {text[-MOST_TEXT_CHARS // 2 :]}"
     address = _is_address(text)
-    if address and taint.offered(text):
+    opened = address and origin_of(text) == destination
+    if opened and taint.offered(text):
         yield from _secrets_in(taint.secrets, [View(text)])
         return
-    parts = _parts_of(text) if address else [text]
+    parts = [*([] if opened else [text]), *(_parts_of(text) if address else [])] or [text]
     read = {view.text: view for part in parts for view in views(part)}
-    secrets = [one for one in taint.secrets if address or one.home != destination]
+    secrets = [one for one in taint.secrets if opened or one.home != destination]
     yield from _secrets_in(secrets, list(read.values()))
-    for view in read.values():
-        yield from _page_text_in(taint, destination, view)
+    for reader in [destination, *(_onward(text, destination) if opened else [])]:
+        for view in read.values():
+            yield from _page_text_in(taint, reader, view)
+
+
+def _onward(url: str, destination: str) -> list[str]:
+    """The origins of addresses inside an address: whoever gets it may lead on to them, with what it says."""
+    inside = url.partition("://")[2].partition("/")[2] or url.partition("://")[2]
+    found = dict.fromkeys(
+        origin_of(f"https://{place[1]}")
+        for view in views(f"/{inside}")
+        for place in _ADDRESS.finditer(view.text)
+    )
+    return [origin for origin in found if origin not in (UNKNOWN, destination)][:MOST_ONWARD]
 
 
 def _is_address(text: str) -> bool:
@@ -166,7 +205,7 @@ def _page_text_in(taint: Taint, destination: str, view: View) -> Iterator[Carrie
             if _tells(taint, squashed, start, stop, places) and not taint.known_to(
                 destination, squashed[start:stop]
             ):
-                yield Carried(_shown(view.text, start, stop), origin, "page", view.how)
+                yield Carried(squashed[start:stop], origin, "page", view.how, view.text, start)
 
 
 def _matches(
@@ -241,8 +280,7 @@ def _shown(text: str, start: int, stop: int) -> str:
 def _longest(found: list[Carried]) -> list[Carried]:
     """Without what is part of a longer find."""
     kept: list[Carried] = []
-    for find in sorted(found, key=lambda one: (-len(squash(one.text)), bool(one.how))):
-        piece = squash(find.text)
-        if not any(piece in squash(other.text) for other in kept):
+    for find in sorted(found, key=lambda one: (-len(one.piece), bool(one.how))):
+        if not any(find.piece in other.piece for other in kept):
             kept.append(find)
     return kept

@@ -21,7 +21,7 @@ from webbrain.policy.asking import (
 )
 from webbrain.policy.credentials import MASK, names_secret
 from webbrain.policy.grants import Need
-from webbrain.policy.origins import is_local, known_key, plain
+from webbrain.policy.origins import is_local, known_key, quoted
 from webbrain.policy.place import Place
 from webbrain.policy.repeats import Press
 from webbrain.policy.sites import cookies_for
@@ -67,6 +67,8 @@ class Call:
     """The downloads that would be uploaded."""
     attached: Sequence[str] = ()
     """And the names of the files that the person attached."""
+    targets: Sequence[str] = ()
+    """The addresses that it would open, as they were shown."""
     approved: frozenset[str] | None = None
     """The addresses that the page named for what would be saved."""
     inside: bool = False
@@ -156,9 +158,9 @@ def action(call: Call) -> list[CardField]:
     args = dict(call.args)
     for name in REFS:
         if isinstance(args.get(name), str):
-            args[name] = plain(call.name_of(args[name]) or args[name], CONTROL_CHARS)
+            args[name] = quoted(call.name_of(args[name]) or args[name], CONTROL_CHARS)
     if call.control:
-        args["ref_id"] = f"“{plain(call.control, CONTROL_CHARS)}”"
+        args["ref_id"] = f"“{quoted(call.control, CONTROL_CHARS)}”"
     lines = [detail("Action", call.spec.label_for(args))]
     if call.dialog is not None:
         lines.append(detail("Dialog", call.dialog.message))

@@ -17,7 +17,7 @@ from webbrain.core.results import ToolResult
 from webbrain.core.types import Mode
 from webbrain.policy.asking import ONCE, PRESS_OPTIONS, SUBMIT_OPTIONS, VALUE_CHARS, Ask, card
 from webbrain.policy.credentials import MASK, names_secret
-from webbrain.policy.origins import is_local, known_key, plain
+from webbrain.policy.origins import is_local, known_key, plain, quoted
 from webbrain.policy.place import changed
 from webbrain.tools.base import ToolContext, ToolSpec
 from webbrain.tools.frames import pick
@@ -179,7 +179,7 @@ def card_for(probe: Mapping[str, Any], page_url: str, frame_url: str = "") -> Ca
     fields = probe.get("fields")
     entries = [entry for entry in fields if isinstance(entry, Mapping)] if isinstance(fields, list) else []
     more = max(len(entries), _count(probe.get("total"))) - CARD_FIELDS
-    control = plain(str(probe.get("control") or ""), CONTROL_CHARS)
+    control = quoted(str(probe.get("control") or ""), CONTROL_CHARS)
     submits = probe.get("submits") is not False
     ask = (Ask.SUBMIT if control else Ask.SUBMIT_UNNAMED) if submits else Ask.PRESS
     params = {"control": control, "page": known_key(page_url), "more": str(more)}
