@@ -452,7 +452,7 @@ class App:
             if await self.providers.active_info() is None:
                 raise NeedsPerson("Choose a model in the settings first.", code="no_provider")
             client = await self.providers.active((await self.settings.load()).headers_timeout())
-            paid = PaidClient(client, Account(self.spending))
+            paid = PaidClient(client, Account(self.spending, self.records.watch_between(journal)))
             await compactor.by_hand(paid, journal.messages, pinned=pinned)
             await journal.saved(ACCEPT_SAVE_TIMEOUT)
 

@@ -99,6 +99,11 @@ class Records:
         journal.watcher = recorder
         return (log, recorder) if recorder else (log,)
 
+    def watch_between(self, journal: Journal) -> Sequence[Witness]:
+        """The witnesses of a call about a conversation that belongs to no run: a summary asked for by hand."""
+        secrets = journal.taint.secrets
+        return (self.log.of(lambda: secrets),)
+
     def watch_tests(self) -> Sequence[Witness]:
         """The witnesses of calls that belong to no run: tests of services."""
         return (self.log.of(tuple),)

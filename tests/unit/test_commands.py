@@ -13,6 +13,7 @@ from webbrain.core.errors import WebBrainError
 from webbrain.core.types import Capability
 from webbrain.policy.asking import ANSWERS, DETAILS, QUESTIONS, TITLES, WARNINGS
 from webbrain.policy.grants import Need
+from webbrain.prompts import prompt
 from webbrain.services.commands import COMMANDS, parse
 from webbrain.testing.scripted import call
 
@@ -220,6 +221,8 @@ async def test_a_conversation_is_summarised_by_hand() -> None:
     assert await run(bench, "/compact") == {"ok": True, "code": "compacted", "send": ""}
     told = bench.last("context_compacted")
     assert told["messagesBefore"] > told["messagesAfter"]
+    log = (await bench.app.handle_ui("debuglog.get", {}))["text"]
+    assert prompt("summarise").splitlines()[0] in log, "it is a call of the model like others"
     bench.model.steps = ["Here."]
     await bench.run("And now?", "ask")
     text = "\n".join(message.content for message in bench.request.messages)
