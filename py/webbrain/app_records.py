@@ -100,7 +100,7 @@ class Records:
         return (log, recorder) if recorder else (log,)
 
     def watch_between(self, journal: Journal) -> Sequence[Witness]:
-        """The witnesses of a call about a conversation that belongs to no run: a summary asked for by hand."""
+        """The witnesses of a call about a conversation that belongs to no run: a summary by hand."""
         secrets = journal.taint.secrets
         return (self.log.of(lambda: secrets),)
 

@@ -217,7 +217,7 @@ def test_the_english_messages_are_python_s_own() -> None:
 async def test_a_conversation_is_summarised_by_hand() -> None:
     bench = Bench(*(f"Answer {n}" for n in range(6)))
     for n in range(6):
-        await bench.run(f"Question {n} {'about tea ' * 60}", "ask")
+        await bench.run(f"Question {n} {'about tea ' * 200}", "ask")
     assert await run(bench, "/compact") == {"ok": True, "code": "compacted", "send": ""}
     told = bench.last("context_compacted")
     assert told["messagesBefore"] > told["messagesAfter"]
