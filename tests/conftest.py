@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.beside import Beside
+from tests.support.whole import WHOLE
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,8 +18,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Beside(), "beside")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Unit tests first, browsers last: the fast ones find most faults."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Unit tests first, browsers last: the fast ones find most faults. Firefox repeats nothing."""
+    repeated = [] if WHOLE else [item for item in items if repeats(item)]
+    if repeated:
+        config.hook.pytest_deselected(items=repeated)
+        items[:] = [item for item in items if not repeats(item)]
     order = ("unit", "arch", "contract", "wasm", "content", "ui", "security", "e2e")
 
     def place(item: pytest.Item) -> int:
@@ -26,3 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return order.index(folder) if folder in order else len(order)
 
     items.sort(key=place)
+
+
+def repeats(item: pytest.Item) -> bool:
+    """Whether a test does in Firefox what it does in Chromium, with code that knows neither."""
+    marks = {mark.name for mark in item.iter_markers()}
+    return {"firefox", "same_in_firefox"} <= marks

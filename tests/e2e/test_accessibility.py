@@ -10,6 +10,8 @@ from tests.support.script import done, on_ref, say, see
 from tests.support.stage import Stage
 from webbrain.testing.chat import Refusal
 
+pytestmark = pytest.mark.same_in_firefox
+
 AXE = Path(__file__).resolve().parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 THEMES = ("light", "dark")
 

@@ -209,6 +209,7 @@ def test_large_files_cross_and_nothing_is_held_up(stage: Stage) -> None:
     assert panel.page.eval("globalThis.longest") < 2_000
 
 
+@pytest.mark.same_in_firefox
 def test_a_model_that_does_not_see_is_not_asked(stage: Stage) -> None:
     """Nothing is sent; words and files stay, and go once the picture is taken out."""
     use(stage, "custom", baseUrl=stage.model.url, model="plain-text")
@@ -230,6 +231,7 @@ def test_a_model_that_does_not_see_is_not_asked(stage: Stage) -> None:
     assert NOTES.strip() in person(stage.model.calls[0])[0]["text"]
 
 
+@pytest.mark.same_in_firefox
 def test_a_vision_model_speaks_for_the_picture(stage: Stage) -> None:
     with ModelServer(Script([say("A square, all blue.")]), model="eyes") as vision:
         settings = Settings(stage.browser)

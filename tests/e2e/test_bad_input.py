@@ -28,6 +28,7 @@ def finish(stage: Stage, panel: Panel, task: str = "Try it.") -> Turn:
     return turn
 
 
+@pytest.mark.same_in_firefox
 def test_tool_call_with_broken_json(stage: Stage) -> None:
     """The model is told what was wrong with its arguments, and can mend it."""
     _, panel = stage.open("/about")
@@ -38,6 +39,7 @@ def test_tool_call_with_broken_json(stage: Stage) -> None:
     assert any("json" in text.lower() for text in results(stage))
 
 
+@pytest.mark.same_in_firefox
 def test_unknown_tool(stage: Stage) -> None:
     """A tool that does not exist is refused by name."""
     _, panel = stage.open("/about")
@@ -46,6 +48,7 @@ def test_unknown_tool(stage: Stage) -> None:
     assert "launch_rocket" in results(stage)[0]
 
 
+@pytest.mark.same_in_firefox
 def test_unknown_argument(stage: Stage) -> None:
     """Unknown properties are refused, not ignored."""
     _, panel = stage.open("/about")
@@ -54,6 +57,7 @@ def test_unknown_argument(stage: Stage) -> None:
     assert "speed" in results(stage)[0]
 
 
+@pytest.mark.same_in_firefox
 @pytest.mark.parametrize("ref", ["ref_999999", "the blue button", ""])
 def test_unknown_ref(stage: Stage, ref: str) -> None:
     """Nothing is clicked, and the model is told to look again."""
@@ -64,6 +68,7 @@ def test_unknown_ref(stage: Stage, ref: str) -> None:
     assert stage.shop.hits["/"] == 0
 
 
+@pytest.mark.same_in_firefox
 def test_calls_without_end(stage: Stage) -> None:
     """Nonsense several times in a row ends the run with words, instead of going on for ever."""
     _, panel = stage.open("/about")

@@ -1,5 +1,7 @@
 """Loading the extension, choosing a provider, asking about a page."""
 
+import pytest
+
 from tests.support.browsers import Browser
 from tests.support.screens import Panel, Settings
 from tests.support.script import call, last_result, say
@@ -95,6 +97,7 @@ def _founder(text: str) -> str:
     return text.split(" by ")[1].split(" in ")[0]
 
 
+@pytest.mark.same_in_firefox
 def test_conversation_goes_on(stage: Stage) -> None:
     """A second message is sent with the first exchange before it."""
     _, panel = stage.open("/about")

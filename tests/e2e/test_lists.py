@@ -1,7 +1,11 @@
 """A task with several parts: the record keeps it honest, in the panel and over the death of Python."""
 
+import pytest
+
 from tests.support.script import call, done, see
 from tests.support.stage import Stage
+
+pytestmark = pytest.mark.same_in_firefox
 
 NOTICED = 60.0
 PARTS = [{"id": name, "status": "pending"} for name in ("tea", "cups", "pot")]

@@ -11,6 +11,8 @@ from tests.support.stage import Stage
 from webbrain.testing.chat import Refusal
 from webbrain.testing.openai_wire import error
 
+pytestmark = pytest.mark.same_in_firefox
+
 SOON = 5.0
 
 

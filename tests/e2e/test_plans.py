@@ -77,6 +77,7 @@ def test_an_unsure_plan_waits_and_is_edited(stage: Stage) -> None:
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_a_cancelled_plan_does_nothing(stage: Stage) -> None:
     _plans(stage, {"confidence": 0.4, "requires_state_change": True})
     _, panel = stage.open("/")
@@ -99,6 +100,7 @@ def test_stop_withdraws_a_plan(stage: Stage) -> None:
     assert not stage.model.calls
 
 
+@pytest.mark.same_in_firefox
 def test_without_a_plan_the_turn_only_reads(stage: Stage) -> None:
     """Try: the model answers nonsense twice, so it may only read, and the person is told."""
     _plans(stage, "I would rather not.", "Really not.", dict(PLAN))
@@ -114,6 +116,7 @@ def test_without_a_plan_the_turn_only_reads(stage: Stage) -> None:
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_strict_stops_without_a_plan(stage: Stage, port: Port) -> None:
     _settings(port, planBeforeActMode="strict")
     _plans(stage, "I would rather not.")
@@ -125,6 +128,7 @@ def test_strict_stops_without_a_plan(stage: Stage, port: Port) -> None:
     assert not stage.model.calls
 
 
+@pytest.mark.same_in_firefox
 def test_json_in_a_fence_with_a_trailing_comma(stage: Stage) -> None:
     """A structured answer as some models give it is read all the same."""
     fenced = 'Here it is:\n```json\n{"summary": "Look", "steps": ["Look at it",], "confidence": 90,}\n```'
@@ -138,6 +142,7 @@ def test_json_in_a_fence_with_a_trailing_comma(stage: Stage) -> None:
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_done_that_says_what_is_still_to_be_done(stage: Stage) -> None:
     """Success with "next I will" in it is not shown as success unchecked: it is asked once more."""
     _, panel = stage.open("/")
@@ -149,6 +154,7 @@ def test_done_that_says_what_is_still_to_be_done(stage: Stage) -> None:
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_several_tasks_in_one_prompt(stage: Stage) -> None:
     """Done after one of three: it is asked whether all steps are done, and the rest follows."""
     steps = ["Open the teapot", "Open the stool", "Open the page about the shop", "Say what was seen"]
@@ -189,6 +195,7 @@ def test_a_question_that_nobody_answers_is_no_consent(stage: Stage, port: Port) 
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_a_question_is_answered_in_own_words(stage: Stage) -> None:
     _, panel = stage.open("/")
     stage.plan(see(), call("clarify", question="Which one?", options=["Teapot", "Stool"]), done("Noted."))

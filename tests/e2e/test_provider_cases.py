@@ -45,6 +45,7 @@ def test_ollama_refuses_the_origin(stage: Stage, settings: Settings) -> None:
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_a_prompt_that_is_cut_in_front(stage: Stage, settings: Settings) -> None:
     """A server with a small context loses the user's turn: the prompt is made shorter and sent once more."""
     sizes: list[int] = []
@@ -66,6 +67,7 @@ def test_a_prompt_that_is_cut_in_front(stage: Stage, settings: Settings) -> None
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_a_context_that_stays_too_small_is_named(stage: Stage, settings: Settings) -> None:
     """The error card says what to raise, and where."""
     refusal = Refusal(500, {"error": {"message": "no user query found in messages"}})
@@ -76,6 +78,7 @@ def test_a_context_that_stays_too_small_is_named(stage: Stage, settings: Setting
     stage.script.clear()
 
 
+@pytest.mark.same_in_firefox
 def test_a_call_that_is_cut_off_is_not_run(stage: Stage, settings: Settings) -> None:
     """Half a tool call never becomes an action, and the person is told why."""
     cut = Reply(calls=(Call("click", '{"text": "Con'),), finish="length")
@@ -88,6 +91,7 @@ def test_a_call_that_is_cut_off_is_not_run(stage: Stage, settings: Settings) -> 
     stage.script.clear()
 
 
+@pytest.mark.same_in_firefox
 def test_a_template_that_refuses_is_called_that(stage: Stage, settings: Settings) -> None:
     """LM Studio's template error is neither the model's name nor the temperature."""
     refusal = Refusal(400, {"error": JINJA})
@@ -99,6 +103,7 @@ def test_a_template_that_refuses_is_called_that(stage: Stage, settings: Settings
     stage.script.clear()
 
 
+@pytest.mark.same_in_firefox
 def test_another_model_than_asked_for_is_shown(stage: Stage, settings: Settings) -> None:
     """A server that answers with whatever it has loaded does so in the open."""
     stage.plan(say("Hello.", model="gemma-2b-it"))

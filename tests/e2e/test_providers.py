@@ -42,6 +42,7 @@ def panel(stalled: Panel, stage: Stage) -> Panel:
     return stage.open("/about")[1]
 
 
+@pytest.mark.same_in_firefox
 @pytest.mark.parametrize(
     ("refusal", "code", "says"),
     [
@@ -68,6 +69,7 @@ def test_refusals_are_told(stage: Stage, panel: Panel, refusal: Refusal, code: s
     assert not stage.model.refused
 
 
+@pytest.mark.same_in_firefox
 def test_busy_service_is_asked_once_more(stage: Stage, panel: Panel) -> None:
     """A 429 with a short Retry-After is no error for the person."""
     stage.plan(Refusal(429, error("Rate limit reached"), {"Retry-After": "1"}), say("Good."))
@@ -129,6 +131,7 @@ def test_server_that_is_not_there(stage: Stage, panel: Panel) -> None:
     panel.wait_turn("turn.answers.join().includes('Back.')")
 
 
+@pytest.mark.same_in_firefox
 def test_tools_after_an_error_still_fit_together(stage: Stage, panel: Panel) -> None:
     """A run that broke between two tools leaves a history that a strict service takes."""
     stage.plan(call("read_page"), Refusal(400, error("odd request")), Refusal(400, error("odd request")))

@@ -1,5 +1,7 @@
 """Messages typed while a task runs: sent when it ended well, kept when it was stopped, and there again."""
 
+import pytest
+
 from tests.support.screens import Panel
 from tests.support.script import call, done, see
 from tests.support.stage import Stage
@@ -36,6 +38,7 @@ def test_they_wait_and_are_sent_in_turn(stage: Stage) -> None:
     stage.settled()
 
 
+@pytest.mark.same_in_firefox
 def test_a_stop_keeps_them_for_the_person(stage: Stage) -> None:
     _, panel = stage.open("/hold/never")
     stage.plan(see(), call("wait_for_element", selector="#go-never", timeout=30_000))
