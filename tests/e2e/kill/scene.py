@@ -14,7 +14,7 @@ from tests.e2e.kill import records
 from tests.e2e.kill.world import TASKS, Counter, think
 from tests.support.approve import allow_in
 from tests.support.browsers import Browser, Tab, open_browser
-from tests.support.browsers.base import wait_until
+from tests.support.browsers.base import DEADLINE, wait_until
 from tests.support.browsers.chromium import Chromium
 from tests.support.browsers.firefox import Firefox
 from tests.support.browsers.open import FOLDERS
@@ -168,7 +168,7 @@ class Scene:
             return not found
 
         try:
-            wait_until(settled, 10.0, lambda: "sound records")
+            wait_until(settled, DEADLINE, lambda: "sound records")
         except TimeoutError:
             return found
         return []

@@ -3,7 +3,7 @@
 from typing import Final
 
 from tests.e2e.kill.records import faults, stored
-from tests.support.browsers.base import wait_until
+from tests.support.browsers.base import DEADLINE, wait_until
 from tests.support.script import done, on_ref, say, see
 from tests.support.stage import Stage, browser, engine, module_stage, stage
 
@@ -54,7 +54,9 @@ def test_a_full_disk(stage: Stage) -> None:
     stage.plan(say("After."))
     panel.send("Once more?", "ask")
     panel.wait_turn("turn.answers.join().includes('After')")
-    wait_until(lambda: not faults(stored(stage.browser)), 10.0, lambda: str(faults(stored(stage.browser))))
+    wait_until(
+        lambda: not faults(stored(stage.browser)), DEADLINE, lambda: str(faults(stored(stage.browser)))
+    )
     # A new start reads all of it.
     stage.browser.kill_python()
     panel.reload()

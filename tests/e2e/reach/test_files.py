@@ -7,7 +7,7 @@ import pytest
 
 from tests.e2e.reach.asking import code_of
 from tests.support.browsers import Browser
-from tests.support.browsers.base import wait_until
+from tests.support.browsers.base import DEADLINE, wait_until
 from tests.support.outside import HostOutside
 from tests.support.small_site import SmallSite
 from webbrain.host.protocols import HttpRequest
@@ -41,7 +41,9 @@ def test_a_download_is_started(outside: HostOutside, site: SmallSite, browser: B
         assert row.filename.endswith(f"/folder/{kind}.txt")
     if kind == "content":
         gone = f"fetch({row.url!r}).then(() => false, () => true)"
-        wait_until(lambda: browser.eval_in_host(f"() => {gone}"), 10, lambda: "the address to be let go")
+        wait_until(
+            lambda: browser.eval_in_host(f"() => {gone}"), DEADLINE, lambda: "the address to be let go"
+        )
 
 
 def test_a_name_that_leaves_the_folder_is_refused(outside: HostOutside, site: SmallSite) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.e2e.reach.asking import code_of, opened_by
 from tests.support.browsers import Browser
-from tests.support.browsers.base import wait_until
+from tests.support.browsers.base import DEADLINE, wait_until
 from tests.support.outside import HostOutside
 from tests.support.small_site import SmallSite
 from webbrain.host.pictures import size_of
@@ -175,7 +175,7 @@ def test_a_picture_is_measured_in_the_pages_own_pixels(
         )
 
     try:
-        wait_until(halved, 15, lambda: "a picture of half the size")
+        wait_until(halved, DEADLINE, lambda: "a picture of half the size")
         assert is_green(pixel(browser, pictures[-1]))
     finally:
         browser.control.eval(zoom % 1)
