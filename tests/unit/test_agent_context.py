@@ -8,6 +8,7 @@ from tests.support.agent import well_formed
 from webbrain.agent import compaction, constrained_steps, planner_prompt
 from webbrain.agent.context import (
     CUT_RESULT_CHARS,
+    CUT_TEXT_CHARS,
     LEAST_CHARS,
     OLD_PICTURE,
     ContextGuard,
@@ -249,6 +250,33 @@ def test_the_room_of_the_answer_is_not_taken_off_a_small_window_twice(window: in
     room = (window * 0.6 - 300) * 4
     kept = sum(map(message_chars, ContextGuard().fit(messages, window=window, output=output)))
     assert room - 1_100 <= kept <= (window * 0.95 - output) * 4
+
+
+def with_file(size: int) -> Message:
+    tab = Tab(1, "https://shop.example/", "Shop")
+    attached = f"{note('A file is attached.')}\n{wrap('y' * size, 'file')}"
+    return Message(role="user", content=user_turn("Enter these.", "Monday", tab, attached=attached))
+
+
+def test_a_long_file_that_belongs_to_the_task_is_no_reason_for_a_summary() -> None:
+    told = {"window": 128_000, "output": 4_096, "fixed": 20_000}
+    messages = [with_file(120_000), *conversation(1, 10, 1_000)[1:]]
+    guard = ContextGuard()
+    assert not guard.due(messages, **told, pinned=0)
+    assert guard.fits_folded(messages, kept=30, **told, pinned=0)
+    assert guard.fit(messages, window=128_000, output=4_096, fixed=20_000, pinned=0) == messages
+    long = [messages[0], *(Message(role="assistant", content="w" * 9_000) for _ in range(12))]
+    assert guard.due(long, **told, pinned=0), "what comes behind it is"
+
+
+def test_the_file_of_the_first_task_is_cut_once_something_else_is_asked_for() -> None:
+    told = {"window": 128_000, "output": 4_096, "fixed": 20_000}
+    messages = [with_file(120_000), Message(role="assistant", content="Done."), *conversation(1, 3, 500)]
+    guard = ContextGuard()
+    assert not guard.due(messages, **told, pinned=2)
+    first = guard.fit(messages, window=128_000, output=4_096, fixed=20_000, pinned=2)[0].content
+    assert len(first) < CUT_TEXT_CHARS + 300
+    assert first.endswith('</untrusted_page_content id="file">\n\nEnter these.'), "what was asked stays"
 
 
 def test_a_window_that_is_smaller_than_said_is_learned_from_one_refusal() -> None:

@@ -39,7 +39,8 @@ RECENT_MESSAGES: Final = 6
 MOST_MESSAGES: Final = 50
 """More messages than that are folded, however short they are."""
 MOST_CHARS: Final = 80_000
-"""More characters than that are folded, however large the window: models lose the thread before."""
+"""More characters than that behind the task are folded, however large the window: models lose the thread
+before."""
 EMERGENCY_MESSAGES: Final = 6
 """Messages at the end that are kept after the provider said that the request is too long."""
 CUT_RESULT_CHARS: Final = 2_000
@@ -114,10 +115,10 @@ class ContextGuard:
         budget = self._budget(FILL, window, output, fixed)
         if self.shown(messages) > MOST_MESSAGES:
             return True
-        most = min(MOST_CHARS, budget)
+        most = self._most(messages, budget, pinned)
         if self._size(messages) <= most:
             return False
-        self._shorten(messages, most * FILL_AFTER / FILL)
+        self._shorten(messages, most * FILL_AFTER / FILL, pinned)
         return self._size(messages) > most
 
     def fits_folded(
@@ -128,7 +129,7 @@ class ContextGuard:
         always = self._fixed(messages, pinned)
         stays = [index for index in self._visible(messages) if index >= upto or index in always]
         size = sum(message_chars(self._shown(messages[index], index)) for index in stays)
-        most = min(MOST_CHARS, self._budget(FILL, window, output, fixed)) * FILL_AFTER / FILL
+        most = self._most(messages, self._budget(FILL, window, output, fixed), pinned) * FILL_AFTER / FILL
         return len(stays) <= MOST_MESSAGES and size + SUMMARY_ROOM_CHARS + len(self.pins()) <= most
 
     def shown(self, messages: Sequence[Message]) -> int:
@@ -192,7 +193,7 @@ class ContextGuard:
             target = min(target, self._size(messages) * FILL_EMERGENCY)
             refused = self._size(messages) + fixed
             self._refused[window] = min(refused, self._refused.get(window, refused))
-        self._shorten(messages, target)
+        self._shorten(messages, target, pinned)
         groups = self._groups(messages, pinned)
         if emergency:
             old = len(messages) - EMERGENCY_MESSAGES
@@ -246,11 +247,12 @@ class ContextGuard:
                 self._cut[index] = message.model_copy(update={"content": shorter})
                 over -= len(message.content) - len(shorter)
 
-    def _shorten(self, messages: Sequence[Message], target: float) -> None:
+    def _shorten(self, messages: Sequence[Message], target: float, pinned: int) -> None:
         """Replace results, and what was said of pictures, the oldest first, until ``target`` characters are
-        reached.
+        reached. What the conversation began with is cut once something else is asked for: it may hold a file.
         """
         over = self._size(messages) - target
+        first = self._first(messages)
         for index in self._visible(messages):
             if over <= 0 or index >= len(messages) - RECENT_MESSAGES:
                 return
@@ -261,6 +263,9 @@ class ContextGuard:
                 self._replaced.add(message.tool_call_id)
             elif _tells_of_a_picture(message):
                 self._cut[index] = message.model_copy(update={"content": OLD_PICTURE, "images": []})
+            elif index == first != pinned and len(message.content) > CUT_TEXT_CHARS:
+                shorter = untrusted.cut(message.content, CUT_TEXT_CHARS)
+                self._cut[index] = message.model_copy(update={"content": shorter})
             over -= message_chars(message) - message_chars(self._shown(messages[index], index))
 
     def _first(self, messages: Sequence[Message]) -> int:
@@ -296,6 +301,12 @@ class ContextGuard:
         if window in self._refused:
             most = min(most, self._refused[window] * share)
         return most - fixed
+
+    def _most(self, messages: Sequence[Message], budget: float, pinned: int) -> float:
+        """How many characters may be seen. A file that belongs to the task would not be shorter for a summary of
+        the rest."""
+        asked = message_chars(messages[pinned]) if pinned < len(messages) else 0
+        return min(MOST_CHARS + asked, budget)
 
     def _size(self, messages: Sequence[Message]) -> int:
         return sum(message_chars(message) for message in self._view(messages))
