@@ -303,8 +303,8 @@ class ContextGuard:
         return most - fixed
 
     def _most(self, messages: Sequence[Message], budget: float, pinned: int) -> float:
-        """How many characters may be seen. A file that belongs to the task would not be shorter for a summary of
-        the rest."""
+        """How many characters may be seen. A file that belongs to the task would not be shorter for a
+        summary of the rest."""
         asked = message_chars(messages[pinned]) if pinned < len(messages) else 0
         return min(MOST_CHARS + asked, budget)
 
