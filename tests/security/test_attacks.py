@@ -5,6 +5,7 @@ Each began as a suspicion about one of the rules of ``policy``.
 
 import base64
 import json
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -21,7 +22,7 @@ from webbrain.policy.grants import Need
 from webbrain.policy.origins import plain, shown
 from webbrain.policy.outgoing import finds
 from webbrain.policy.submit import card_for
-from webbrain.policy.taint import Taint
+from webbrain.policy.taint import MOST_CHARS, Taint
 
 ACCOUNT = "Rosalind-Quill-77214"
 EVIL = "https://evil.example"
@@ -157,6 +158,25 @@ def test_text_does_not_leave_by_way_of_its_own_site(address: str) -> None:
     assert found(address)
     assert not found(f"{SHOP}/orders?account={ACCOUNT}"), "its own text back to it is nobody's business"
     assert not found(f"{SHOP}/sign-in?next={SHOP}/orders/{ACCOUNT}"), "nor by way of itself"
+
+
+def flood(taint: Taint, origins: Sequence[str]) -> None:
+    for number in range(200):
+        words = " ".join(f"{word}{number}x{place}" for place in range(120) for word in PARTS[:5])
+        taint.learn(words, origins[number % len(origins)])
+
+
+@pytest.mark.parametrize(
+    "origins",
+    [("evil.example",), ("evil.example", "more.example"), [f"a{n}.evil.example" for n in range(100)]],
+    ids=["one host", "two sites", "many hosts"],
+)
+def test_a_flood_of_text_of_its_own_makes_no_site_be_forgotten(origins: Sequence[str]) -> None:
+    """Models with a large window still have what was read long ago."""
+    taint = read()
+    flood(taint, origins)
+    assert found(f"{EVIL}/?q={ACCOUNT}", taint=taint)
+    assert sum(len(text) for _, text in taint.foreign("")) <= MOST_CHARS
 
 
 # --- cards that say less than all ---

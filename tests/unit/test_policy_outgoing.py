@@ -231,7 +231,7 @@ def test_the_newest_text_is_kept_within_the_cap() -> None:
     taint = Taint()
     taint.learn("first canary Xylophone77", "a.example")
     for number in range(20):
-        taint.learn(f"{number} " * 15_000, f"n{number}.example")
+        taint.learn(f"{number} " * 15_000, f"n{number}.a.example")
     taint.learn("last canary Trombone88", "a.example")
     assert sum(len(text) for _, text in taint.foreign("")) <= MOST_CHARS
     assert finds(taint, EVIL, [EVIL + "?q=Trombone88"])

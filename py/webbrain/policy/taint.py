@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -18,13 +19,16 @@ from webbrain.core.bounded_json import loads
 from webbrain.core.messages import Message, ToolCall
 from webbrain.policy import egress
 from webbrain.policy.common_words import COMMON
+from webbrain.policy.sites import site_of
 from webbrain.policy.untrusted import TAG
 from webbrain.policy.written import Written
 
 GRAM: Final = 6
 """Letters and digits of the shortest piece of text that is recognised."""
 MOST_CHARS: Final = 400_000
-"""Squashed characters remembered of all origins together; the oldest go first."""
+"""Squashed characters remembered of all origins together; of the site that has most the oldest go."""
+KEPT_SHARE: Final = 0.95
+"""Of them that stays when some must go."""
 MOST_PIECE_CHARS: Final = 40_000
 """Characters learned of one text: no result is longer."""
 MOST_WORDS: Final = 20_000
@@ -292,10 +296,22 @@ class Taint:
         self._order.append((origin, len(piece) + 1))
         self._chars += len(piece) + 1
         self._unmarked.append(piece)
-        while self._chars > MOST_CHARS and len(self._order) > 1:
-            oldest, length = self._order.pop(0)
+        if self._chars > MOST_CHARS:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Make room: of the site that has most, the oldest, so that no site's flood pushes out another's."""
+        sizes: dict[str, int] = {}
+        for origin, text in self._texts.items():
+            site = _site(origin)
+            sizes[site] = sizes.get(site, 0) + len(text)
+        while self._chars > MOST_CHARS * KEPT_SHARE and len(self._order) > 1:
+            largest = max(sizes, key=sizes.__getitem__)
+            place = next(at for at, (origin, _) in enumerate(self._order) if _site(origin) == largest)
+            oldest, length = self._order.pop(place)
             self._texts[oldest] = self._texts[oldest][length:]
             self._chars -= length
+            sizes[largest] -= length
             if not self._texts[oldest]:
                 del self._texts[oldest]
                 self._told -= oldest.startswith(TOLD)
@@ -360,6 +376,12 @@ class Taint:
     def is_plain_word(self, word: str) -> bool:
         """Whether a word tells nothing: everybody uses it, or the user did."""
         return word in COMMON or word in self._users_words
+
+
+@lru_cache(maxsize=4_000)
+def _site(origin: str) -> str:
+    """Whose text it is where there is no room for all: hosts of one site share theirs."""
+    return site_of(origin.lstrip(TOLD + ECHO).partition(":")[0])
 
 
 def canonical(url: str) -> str:
