@@ -229,6 +229,20 @@ def test_many_large_results_of_one_answer_share_a_small_window() -> None:
         assert message.content.endswith(f'</untrusted_page_content id="{message.tool_call_id}">')
 
 
+def test_no_result_is_left_out_before_it_was_seen() -> None:
+    calls = [ToolCall(id=f"c{number}", name="read_page") for number in range(10)]
+    results = [
+        Message(role="tool", tool_call_id=call.id, name="read_page", content="x" * 900) for call in calls
+    ]
+    messages = [Message(role="user", content="task"), Message(role="assistant", tool_calls=calls), *results]
+    guard = ContextGuard()
+    fitting = guard.fit(messages, window=3_000, output=750)
+    assert all(message.content.startswith("xxx") for message in fitting[2:])
+    seen = [*messages, Message(role="assistant", content="I see."), *conversation(1, 4, 900)[1:]]
+    fitting = guard.fit(seen, window=3_000, output=750)
+    assert any(message.content.startswith("[Left out") for message in fitting)
+
+
 def test_the_task_itself_is_never_cut() -> None:
     messages = [Message(role="user", content="t" * 30_000), *huge(2, 12_000)[1:]]
     fitting = ContextGuard().fit(messages, window=6_000, output=500)

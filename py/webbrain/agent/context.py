@@ -79,6 +79,12 @@ def _tells_of_a_picture(message: Message) -> bool:
     return message.role == "user" and message.content.startswith(NOTE) and untrusted.TAG in message.content
 
 
+def _unseen_from(messages: Sequence[Message]) -> int:
+    """Where the newest answer stands: of what is behind it, no model has seen anything."""
+    last = len(messages) - 1
+    return next((index for index in range(last, -1, -1) if messages[index].role == "assistant"), 0)
+
+
 def answer_room(window: int, wanted: int) -> int:
     """How many tokens an answer may have of the ``wanted`` ones, where the model's window has ``window``."""
     return min(wanted, int(window * ANSWER_SHARE))
@@ -253,8 +259,9 @@ class ContextGuard:
         """
         over = self._size(messages) - target
         first = self._first(messages)
+        end = min(len(messages) - RECENT_MESSAGES, _unseen_from(messages))
         for index in self._visible(messages):
-            if over <= 0 or index >= len(messages) - RECENT_MESSAGES:
+            if over <= 0 or index >= end:
                 return
             message = self._shown(messages[index], index)
             if len(message.content) <= SMALL_RESULT_CHARS:
