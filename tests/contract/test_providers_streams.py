@@ -139,6 +139,10 @@ LOST: dict[str, list[bytes]] = {
     "the last event after a call as text": [
         CHUNK % (b'{"content":"<tool_call>{\\"name\\": \\"click_ax\\"}</tool_call>"}', b'"stop"')
     ],
+    "the finish reason of a call as text": [
+        CHUNK % (b'{"content":"<tool_call>{\\"name\\": \\"click_ax\\"}</tool_call>"}', b"null"),
+        DONE,
+    ],
     "the finish reason of a text": [CHUNK % (b'{"content":"It costs"}', b"null")],
 }
 

@@ -27,7 +27,7 @@ class AnswerReader:
         self._request = request
         self._on_delta = on_delta
         self._unended = False
-        """True if the body ended without the format's own last event."""
+        """True if a stream ended without the format's own last event, or without a reason for the end."""
 
     async def read(self, response: HttpResponse) -> ModelReply:
         """Read whatever came, as a stream or as one object: some servers ignore what they were asked for."""
@@ -55,16 +55,19 @@ class AnswerReader:
                 for event in reader.feed(chunk):
                     self._take(decoder.feed(event), builder, visible)
                 if builder.complete:
-                    return builder
-            for event in reader.close():
-                self._take(decoder.feed(event), builder, visible)
-            if not builder.complete:
-                self._take(decoder.end(), builder, visible)
-                self._unended = True
+                    break
+            else:
+                for event in reader.close():
+                    self._take(decoder.feed(event), builder, visible)
+                if not builder.complete:
+                    self._take(decoder.end(), builder, visible)
+                    self._unended = True
         except SseTooLarge as error:
             raise StreamBroken(str(error)) from error
         if not builder.complete:
             raise StreamBroken("the stream ended before its last event")
+        # Proxies close what they lost in the middle with the last event too.
+        self._unended = self._unended or builder.finish is None
         return builder
 
     def _take(self, events: Iterable[WireEvent], builder: ReplyBuilder, visible: VisibleText) -> None:
