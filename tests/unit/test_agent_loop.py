@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.agent import Bench, end, types, well_formed
 from tests.support.toolbox import TAB, page_host
+from webbrain.agent import compaction, context
 from webbrain.core.errors import ProviderFailed
 from webbrain.core.messages import ModelReply
 from webbrain.core.types import Mode, Tier
@@ -480,3 +481,15 @@ async def test_an_answer_may_take_a_quarter_of_a_small_window() -> None:
     roomy = Bench("ok")
     await roomy.run("What is this?", mode="ask")
     assert roomy.request.max_tokens == 4_096
+
+
+async def test_the_tokens_of_a_summary_are_counted_as_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(context, "MOST_MESSAGES", 8)
+    monkeypatch.setattr(compaction, "FEWER_KEPT", (4,))
+    monkeypatch.setattr(compaction, "SHORT_CHARS", 0)
+    bench = Bench(*[call("read_page", offset=number) for number in range(8)], end())
+    await bench.run("Read it")
+    summaries = len(bench.events("context_compacted"))
+    assert summaries >= 1
+    calls = len(bench.model.requests) + summaries
+    assert bench.last("run_complete")["promptTokens"] == 10 * calls

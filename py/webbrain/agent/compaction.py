@@ -6,7 +6,7 @@ the journal; only what models see is shorter.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from webbrain.agent import enrich
@@ -16,7 +16,7 @@ from webbrain.agent.waiting import detached
 from webbrain.core.errors import CostLimit, ProviderFailed
 from webbrain.core.events import ContextCompacted
 from webbrain.core.ids import nonce
-from webbrain.core.messages import Message, ModelRequest
+from webbrain.core.messages import Message, ModelRequest, Usage
 from webbrain.policy import untrusted
 from webbrain.policy.untrusted import wrap
 from webbrain.prompts import prompt
@@ -61,9 +61,13 @@ _SUCCESS: Final = re.compile(r'"success":\s*(true|false)')
 class Compactor:
     """Watches over the length of one conversation during a run."""
 
-    def __init__(self, journal: Journal, guard: ContextGuard) -> None:
+    def __init__(
+        self, journal: Journal, guard: ContextGuard, spent: Callable[[Usage], None] = lambda _: None
+    ) -> None:
+        """``spent`` is told of the tokens of each summary."""
         self._journal = journal
         self._guard = guard
+        self._spent = spent
         self._steps = COOLDOWN_STEPS
 
     async def before_step(
@@ -147,6 +151,8 @@ class Compactor:
             raise
         except ProviderFailed:
             reply = None
+        if reply:
+            self._spent(reply.usage)
         said = reply.text.strip()[:SUMMARY_CHARS] if reply else ""
         return said or digest(folded, self._guard.summary)
 

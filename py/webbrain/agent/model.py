@@ -1,7 +1,7 @@
 """One call of the model: what is sent, what is shown while it comes, and what a failure leads to."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from webbrain.agent.compaction import Compactor
@@ -14,7 +14,7 @@ from webbrain.core.errors import ProviderFailed
 from webbrain.core.events import Text
 from webbrain.core.events import Warning as RunWarning
 from webbrain.core.limits import STREAMED_TEXT_CHARS
-from webbrain.core.messages import Message, ModelReply, ModelRequest
+from webbrain.core.messages import Message, ModelReply, ModelRequest, Usage
 from webbrain.core.types import Mode
 from webbrain.host.protocols import Host
 from webbrain.providers.base import ModelClient, ModelInfo
@@ -35,11 +35,14 @@ class ModelCaller:
     client).
     """
 
-    def __init__(self, host: Host, journal: Journal, guard: ContextGuard) -> None:
+    def __init__(
+        self, host: Host, journal: Journal, guard: ContextGuard, spent: Callable[[Usage], None]
+    ) -> None:
+        """``spent`` is told of tokens that no answer of :meth:`call` holds."""
         self._host = host
         self._journal = journal
         self._guard = guard
-        self._compactor = Compactor(journal, guard)
+        self._compactor = Compactor(journal, guard, spent)
         self._shown = ""
         self.streamed = False
         """True if text of the newest answer is on the screens already."""

@@ -151,11 +151,11 @@ class Run:
         )
         unknown = GO_ON_UNKNOWN if left_unknown(journal) else ""
         self._go_on = (GO_ON if was_interrupted(journal) else CONTINUE) + unknown
-        self._model = ModelCaller(host, journal, guard)
+        self._tally = Tally()
+        self._model = ModelCaller(host, journal, guard, self._tally.add)
         self._eyes = eyes
         self._account = account
         self._refs = RefNumbers(message.content for message in journal.messages)
-        self._tally = Tally()
         self._ending = Ending(journal, self._secrecy, self._guard, self._completion, self._tally)
         self._started = host.clock.monotonic()
         self._pinned = 0
