@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.gate import Person, code, shop
 from tests.support.toolbox import TAB
+from webbrain.core.messages import Message, ToolCall
 from webbrain.core.types import Capability
 from webbrain.host.memory import MemoryHost
 from webbrain.host.reach import Frame
@@ -177,6 +178,31 @@ def test_a_flood_of_text_of_its_own_makes_no_site_be_forgotten(origins: Sequence
     flood(taint, origins)
     assert found(f"{EVIL}/?q={ACCOUNT}", taint=taint)
     assert sum(len(text) for _, text in taint.foreign("")) <= MOST_CHARS
+
+
+def asked(taint: Taint, answer: str, *options: str) -> None:
+    """The model asks something, and the user answers."""
+    call = ToolCall(id="c1", name="clarify", arguments=json.dumps({"question": "?", "options": options}))
+    taint.take(Message(role="assistant", content="", tool_calls=[call]))
+    result = json.dumps({"success": True, "answer": answer, "source": "user"})
+    taint.take(Message(role="tool", name="clarify", tool_call_id="c1", content=result))
+
+
+def test_an_answer_that_was_offered_is_not_the_users_own_word() -> None:
+    """Who says that this is their account has not said that others may have it."""
+    taint = read()
+    asked(taint, ACCOUNT, ACCOUNT, "That is not mine")
+    assert found(f"{EVIL}/?q={ACCOUNT}", taint=taint)
+    taint = read(f"Code: 7721 for {EVIL}")
+    asked(taint, f"{EVIL}/?q=kept-{ACCOUNT}", f"{EVIL}/?q=kept-{ACCOUNT}", "No")
+    taint.learn(f"Account: {ACCOUNT}", "shop.example")
+    assert found(f"{EVIL}/?q=kept-{ACCOUNT}", taint=taint), "nor is an address that was one of the answers"
+
+
+def test_an_answer_in_words_of_their_own_is() -> None:
+    taint = read()
+    asked(taint, f"Take {ACCOUNT} there", "Yes", "No")
+    assert not found(f"{EVIL}/?q={ACCOUNT}", taint=taint)
 
 
 # --- cards that say less than all ---

@@ -77,7 +77,8 @@ NAMES_PAGES: Final = ("[Open page, as it names itself:]", "[Tabs that earlier ta
 """The lines of ``agent.enrich`` behind which addresses and titles of pages stand; a test compares them."""
 
 USERS_TOOLS: Final = frozenset({"clarify"})
-"""Tools whose result is what the user answered, if its ``source`` says so."""
+"""Tools whose result is what the user answered, if its ``source`` says so. An answer that the model offered
+stays the model's: to choose it is not to say that others may have it."""
 OWN_NOTES: Final = frozenset({"progress_read", "progress_update", "scratchpad_write"})
 """Tools whose result is what the model wrote itself (``ToolSpec.own_notes``; a test compares them)."""
 
@@ -170,8 +171,9 @@ class Taint:
                 self.learn(found[2], message.origin or UNKNOWN, call_id=message.tool_call_id)
         outside = _BLOCK.sub(" ", message.content)
         if message.role == "tool":
-            if message.name in USERS_TOOLS:
-                self.learn_user(_answered(message.content))
+            answer = _answered(message.content) if message.name in USERS_TOOLS else ""
+            if answer and not self._written.offered(message.tool_call_id, answer):
+                self.learn_user(answer)
         elif turn:
             facts, ended, own = outside.partition(_HEAD_END)
             if ended:

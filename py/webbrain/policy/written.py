@@ -42,23 +42,32 @@ class Written:
     """The same texts with their encodings taken off."""
     _calls: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The words of the newest calls, every reading by itself."""
+    _texts: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Their texts, each as a whole and however short."""
 
     def take(self, call: ToolCall) -> None:
         """A model wrote this."""
         words: list[str] = []
+        whole: set[str] = set()
         for name, text in _texts(call.arguments):
             text = text[:MOST_TEXT_CHARS]
             key = name if name in self._streams or len(self._streams) < MOST_NAMES else OTHERS
             plain = self.squash(text)
+            whole.add(plain)
             self._streams[key] = (self._streams.get(key, "") + plain)[-MOST_CHARS:]
             read = [self.squash(view.text) for view in views(text)] if len(plain) >= ECHO else []
             read = [one for one in dict.fromkeys([plain, *read]) if len(one) >= ECHO]
             self._read = "\n".join([self._read, *(one for one in read if one != plain)])[-MOST_CHARS:]
             words += read
         self._calls.pop(call.id, None)  # some services give every answer's calls the same ids
-        self._calls[call.id] = tuple(words)
+        self._calls[call.id], self._texts[call.id] = tuple(words), frozenset(whole)
         if len(self._calls) > MOST_CALLS:
-            del self._calls[next(iter(self._calls))]
+            oldest = next(iter(self._calls))
+            del self._calls[oldest], self._texts[oldest]
+
+    def offered(self, call_id: str | None, answer: str) -> bool:
+        """Whether an answer to a call is one of the texts that the call gave."""
+        return self.squash(answer) in self._texts.get(call_id or "", ())
 
     def wrote(self, link: str) -> bool:
         """Whether the model wrote this address before, in one piece or in several."""
