@@ -18,6 +18,7 @@ from webbrain.core.types import Capability
 from webbrain.host.memory import MemoryHost
 from webbrain.host.reach import Frame
 from webbrain.policy import grants, outgoing
+from webbrain.policy.egress import Refused, host_of
 from webbrain.policy.gate import Gate
 from webbrain.policy.grants import Need
 from webbrain.policy.origins import plain, shown
@@ -268,6 +269,38 @@ def test_empty_lines_push_nothing_out_of_sight() -> None:
 def test_a_name_too_long_for_a_host_shows_where_it_ends() -> None:
     host = f"shop.example.{'a.' * 200}evil.example"
     assert shown(host).endswith("evil.example")
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://fa\u00df.de/", "xn--fa-hia.de"),
+        ("https://FU\u00dfBALL.de/", "xn--fuball-cta.de"),
+        ("https://fu%C3%9Fball.de/", "xn--fuball-cta.de"),
+        ("https://\u03b2\u03cc\u03bb\u03bf\u03c2.com/", "xn--nxasmm1c.com"),
+        ("https://\u0392\u038c\u039b\u039f\u03a3.com/", "xn--nxasmq6b.com"),
+        ("https://fass.de/", "fass.de"),
+        ("https://b\u00fccher.example/", "xn--bcher-kva.example"),
+    ],
+)
+def test_a_host_is_the_one_that_the_browser_opens(address: str, host: str) -> None:
+    """Browsers take sharp s and final sigma as letters of their own; an older standard did not."""
+    assert host_of(address) == host
+
+
+@pytest.mark.parametrize("letter", ["\u1e9e", "\u200c", "\u200d"])
+def test_a_host_of_which_browsers_differ_is_refused(letter: str) -> None:
+    with pytest.raises(Refused):
+        host_of(f"https://fu{letter}ball.de/")
+
+
+async def test_leave_for_one_host_is_none_for_its_look_alike() -> None:
+    ada = Person()
+    await grants.remember(ada.host, [Need(Capability.NAVIGATE, "fussball.de")], allow=True)
+    assert await ada.call("navigate", url="https://fussball.de/") is None
+    assert ada.cards == []
+    await ada.call("navigate", url="https://fu\u00dfball.de/")
+    assert ada.asked() == [("open", "xn--fuball-cta.de")]
 
 
 # --- what changes between the question and the yes ---

@@ -4,6 +4,7 @@ The whole gate switched off is the control of other suites; here it stays, and i
 """
 
 import json
+import random
 import shutil
 import subprocess
 from pathlib import Path
@@ -80,6 +81,55 @@ async def test_control_without_the_address_guard_it_is(monkeypatch: pytest.Monke
     monkeypatch.setattr(egress.Guard, "_reason", lambda _self, _host: "")
     played = await play(FORBIDDEN, PAGE, answer="once")
     assert [effect.host for effect in played.effects] == ["169.254.169.254"]
+
+
+LETTERS: Final = [
+    chr(code)
+    for first, last in (
+        *((0x21, 0x7E), (0xA0, 0x24F), (0x370, 0x52F), (0x531, 0x586), (0x5D0, 0x5EA), (0x620, 0x64A)),
+        *((0x900, 0x97F), (0xE01, 0xE3A), (0x10D0, 0x10FF), (0x1E00, 0x206F), (0x2070, 0x218F)),
+        *((0x2460, 0x24FE), (0x3000, 0x312F), (0x4E00, 0x4E7F), (0xFB00, 0xFB0F), (0xFF00, 0xFF5F)),
+        *((0x1D400, 0x1D43F), (0x1F100, 0x1F18F)),
+    )
+    for code in range(first, last + 1)
+    if chr(code) not in "/?#@:\\[]"
+]
+HOSTS: Final = 4_000
+
+
+def some_hosts() -> list[str]:
+    """Names of letters from everywhere, the same in every run."""
+    chance = random.Random(1)
+
+    def label() -> str:
+        letters = (LETTERS if chance.random() < 0.35 else "abcxyz0189-" for _ in range(chance.randint(1, 6)))
+        return "".join(chance.choice(some) for some in letters)
+
+    ends = (".example", ".com", "", ".")
+    return [
+        ".".join(label() for _ in range(chance.randint(1, 3))) + chance.choice(ends) for _ in range(HOSTS)
+    ]
+
+
+def test_a_host_is_known_by_the_name_under_which_the_browser_opens_it() -> None:
+    """Or not at all: an address of which the guard has another idea than the browser would pass it."""
+    hosts = some_hosts()
+    found = shutil.which("node")
+    assert found
+    run = subprocess.run(
+        [found, str(HERE / "hosts.mjs")], input=json.dumps(hosts), capture_output=True, text=True, timeout=60
+    )
+    differ, known = [], 0
+    for host, opened in zip(hosts, json.loads(run.stdout), strict=True):
+        try:
+            ours = egress.host_of(f"https://{host}/")
+        except egress.Refused:
+            continue
+        known += opened is not None
+        if opened is not None and opened.removesuffix(".") != ours:
+            differ.append((host, opened, ours))
+    assert differ == []
+    assert known > HOSTS / 3, "most are no nonsense"
 
 
 # --- the boundary ---

@@ -25,6 +25,7 @@ LOCAL_NETWORK_SETTING: Final = "agentAllowLocalNetwork"
 SCHEMES: Final = frozenset({"http", "https"})
 USUAL_PORTS: Final = {"http": 80, "https": 443}
 MOST_URL_CHARS: Final = 4_000
+MOST_LABEL_CHARS: Final = 63
 MOST_HOST_CHARS: Final = 253
 """No longer name is ever found."""
 NEVER: Final = (
@@ -90,6 +91,13 @@ _EMBEDDED: Final = (
 _DOTS: Final = re.compile("[\u3002\uff0e\uff61]")
 _NOT_IN_ADDRESS: Final = re.compile(r"[\x00-\x20\x7f\\]")
 _NOT_IN_HOST: Final = re.compile(r"[\x00-\x20\x7f#%/:<>?@\[\\\]^|]")
+_KEPT: Final = "\u00df\u03c2"
+"""Sharp s and final sigma: letters of their own in browsers, others in the standard before."""
+_AS_ONCE: Final = str.maketrans({"\u00df": "ss", "\u03c2": "\u03c3"})
+_SIGMAS: Final = str.maketrans("\u03f2\u03f9", "\u03c3\u03c3")
+"""Other forms of sigma, which are no final one."""
+_DIFFER: Final = "\u1e9e\u200c\u200d"
+"""Capital sharp s and the joiners: what a name with them is differs from browser to browser."""
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -204,14 +212,14 @@ def host_of(url: str) -> str:
         raise Refused("An address holds no spaces, control characters or backslashes; encode them.", code=BAD)
     try:
         parts = urlsplit(url)
-        raw, _ = parts.hostname, parts.port
+        raw, _ = _host_in(parts.netloc), parts.port
     except ValueError as error:
         raise Refused("This is not a well-formed web address.", code=BAD) from error
     if parts.scheme.lower() not in SCHEMES:
         raise Refused("Only http and https addresses can be fetched.", code=BAD)
     if parts.username is not None or parts.password is not None:
         raise Refused("An address with a user name or password in it is not opened.", code=BAD)
-    host = _normal(raw or "")
+    host = _normal(raw)
     if not host:
         raise Refused("The address names no host, or one that no browser accepts.", code=BAD)
     address = address_of(host)
@@ -248,11 +256,23 @@ def is_write(method: str) -> bool:
     return method.upper() not in ("GET", "HEAD")
 
 
+def _host_in(netloc: str) -> str:
+    """The host of an authority, its letters as they are: made small, some would be others."""
+    place = netloc.rpartition("@")[2]
+    return place[1:].partition("]")[0] if place.startswith("[") else place.partition(":")[0]
+
+
 def _normal(host: str) -> str:
     """A host as browsers normalise it, or nothing if they would refuse it."""
     if ":" in host:
         return host.lower()
-    host = unicodedata.normalize("NFKC", _DOTS.sub(".", unquote(host))).lower()
+    host = unquote(host)
+    if any(letter in host for letter in _DIFFER):
+        return ""
+    host = unicodedata.normalize("NFKC", _DOTS.sub(".", host.translate(_SIGMAS)))
+    host = "".join(
+        letter.lower() for letter in host
+    )  # one by one: a whole word's last sigma is another letter
     host = "".join(letter for letter in host if unicodedata.category(letter) != "Cf")
     host = _DOTS.sub(".", host)
     host = host.removesuffix(".")
@@ -261,9 +281,23 @@ def _normal(host: str) -> str:
     if host.isascii():
         return host
     try:
-        return host.encode("idna").decode("ascii")
+        host = ".".join(map(_encoded, host.split(".")))
     except UnicodeError:
         return ""
+    return host if len(host) <= MOST_HOST_CHARS else ""
+
+
+def _encoded(label: str) -> str:
+    """A part of a name as browsers write it. Python's own way makes others of letters that browsers keep."""
+    if not any(letter in label for letter in _KEPT):
+        return label.encode("idna").decode("ascii")
+    label.translate(_AS_ONCE).encode("idna")  # raises for what no name may hold
+    folded = "".join(letter if letter in _KEPT else letter.casefold() for letter in label)
+    label = unicodedata.normalize("NFKC", folded)
+    found = f"xn--{label.encode('punycode').decode('ascii')}"
+    if len(found) > MOST_LABEL_CHARS:
+        raise UnicodeError("The label is too long.")
+    return found
 
 
 def _number(text: str) -> int | None:
