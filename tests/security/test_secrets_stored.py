@@ -192,7 +192,7 @@ NEVER_THERE: Final = frozenset({COOKIE})
 """What reaches no part of ours in the first place."""
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["plain", "percent", "base64", "hexadecimal"])
 async def test_control_without_redaction_the_same_search_finds_them(
     way: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
