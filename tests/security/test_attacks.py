@@ -25,6 +25,8 @@ from webbrain.policy.origins import plain, shown
 from webbrain.policy.outgoing import finds
 from webbrain.policy.submit import card_for
 from webbrain.policy.taint import MOST_CHARS, Taint
+from webbrain.policy.untrusted import wrap
+from webbrain.tools import registry
 
 ACCOUNT = "Rosalind-Quill-77214"
 EVIL = "https://evil.example"
@@ -204,6 +206,26 @@ def test_an_answer_in_words_of_their_own_is() -> None:
     taint = read()
     asked(taint, f"Take {ACCOUNT} there", "Yes", "No")
     assert not found(f"{EVIL}/?q={ACCOUNT}", taint=taint)
+
+
+@pytest.mark.parametrize("place", [0, 39_990, 68_000, 150_000])
+def test_the_end_of_a_long_attached_file_is_remembered_as_its_beginning_is(place: int) -> None:
+    text = ("tea and biscuits " * 12_000)[:190_000]
+    text = f"{text[:place]} {ACCOUNT} {text[place:]}"
+    taint = Taint()
+    told = f"[Local time: noon]\n[Note from the extension: Attached: a file]\n{wrap(text, 'abcd1234')}\n\nHm?"
+    taint.take(Message(role="user", content=told, origin="shop.example"))
+    assert found(f"{EVIL}/?q={ACCOUNT}", taint=taint)
+    assert not found(f"{SHOP}/form", ACCOUNT, taint=taint), "it was attached for the page that was open"
+
+
+def test_no_text_that_a_tool_takes_is_longer_than_what_is_judged() -> None:
+    names = ("text", "body", "url")
+    for spec in registry.load().all():
+        fields = spec.schema().parameters.get("properties", {})
+        for name in {*names} & {*fields}:
+            limits = [one.get("maxLength") for one in (fields[name], *fields[name].get("anyOf", ()))]
+            assert max(filter(None, limits), default=0) <= outgoing.MOST_TEXT_CHARS, (spec.name, name)
 
 
 # --- cards that say less than all ---

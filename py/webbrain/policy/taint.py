@@ -30,7 +30,9 @@ MOST_CHARS: Final = 400_000
 KEPT_SHARE: Final = 0.95
 """Of them that stays when some must go."""
 MOST_PIECE_CHARS: Final = 40_000
-"""Characters learned of one text: no result is longer."""
+"""Characters learned of one text: no result is longer, and what the user attached comes in pieces."""
+OVERLAP: Final = 400
+"""Characters that two pieces of a longer text have in common, so that nothing falls between them."""
 MOST_WORDS: Final = 20_000
 """Different words of the user's that count as theirs."""
 MOST_LINKS: Final = 20_000
@@ -205,9 +207,11 @@ class Taint:
 
     def _learn_attached(self, text: str, origin: str) -> None:
         """A file that the user attached while a page was open: for that page, and for no other."""
-        self.learn(text, FILES)
-        if origin:
-            self._tell(origin, squash(_plain(text[:MOST_PIECE_CHARS])))
+        for start in range(0, len(text), MOST_PIECE_CHARS - OVERLAP):
+            piece = text[start : start + MOST_PIECE_CHARS]
+            self.learn(piece, FILES)
+            if origin:
+                self._tell(origin, squash(_plain(piece)))
 
     def _tell(self, host: str, piece: str) -> None:
         """From now on the host may be told this much without a question."""
