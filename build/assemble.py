@@ -8,7 +8,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from build import bytecode, checks, icons, licenses, snapshot, wheels
+from build import bytecode, checks, icons, licenses, linking, snapshot, wheels
 from build.errors import BuildError
 from build.files import read_archive, read_tree, sha256, write_archive, write_tree
 from build.layout import (
@@ -105,6 +105,8 @@ def _add_python(tree: Path, version: str, cache: Path | None) -> None:
             for name in libraries
         ],
     )
+    script = tree / "pyodide/pyodide.asm.mjs"
+    script.write_text(linking.without_unused(script.read_text(), boot["exports"]))
     snapshot.add_snapshot(tree, boot)
 
 

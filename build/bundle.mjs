@@ -6,7 +6,7 @@
  * tests `instead` names files by which others are replaced, by the end of their names.
  *
  * Two things stay outside every bundle: the platform file, which is chosen per browser, and the Python runtime, which
- * is packaged as it came.
+ * is packaged apart.
  */
 
 import { readFile } from "node:fs/promises";

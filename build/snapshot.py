@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from build import linking
 from build.errors import BuildError
 from build.files import sha256
 
@@ -39,6 +40,11 @@ def boot_manifest(
         "buildId": build_id,
         **versions,
         "lockInfo": lock_info,
+        "exports": linking.used_exports(
+            (tree / "pyodide/pyodide.asm.mjs").read_text(),
+            (tree / "pyodide/pyodide.asm.wasm").read_bytes(),
+            [(tree / library.path).read_bytes() for library in libraries],
+        ),
         "site": {"path": site, "sha256": sha256(tree / site)},
         "libraries": [
             {
@@ -68,6 +74,9 @@ def add_snapshot(tree: Path, manifest: dict[str, Any]) -> None:
     snapshot = target.read_bytes()
     runs = list(occupied_runs(snapshot))
     target.write_bytes(b"".join(snapshot[offset : offset + length] for offset, length in runs))
+    parts = ["pyodide/pyodide.asm.wasm", "pyodide/python_stdlib.zip", manifest["site"]["path"]]
+    parts += [library["path"] for library in manifest["libraries"]]
+    manifest["files"] = {path: sha256(tree / path) for path in ["py/snapshot.bin", *parts]}
     manifest["snapshot"] = {
         "path": "py/snapshot.bin",
         "sha256": sha256(target),

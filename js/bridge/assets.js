@@ -1,11 +1,19 @@
 // How boot.js reads the files it needs, and what the Python runtime may read meanwhile.
 
+const RUNTIME = "pyodide/pyodide.asm.wasm";
+
 /** Packaged files, read by a reference to fetch that Python cannot reach. */
 export class Assets {
-  /** @param {{baseUrl: string, fetchAsset: (url: string) => Promise<Response>}} options As of `bootPython`. */
-  constructor({ baseUrl, fetchAsset }) {
+  /**
+   * @param {{baseUrl: string, fetchAsset: (url: string) => Promise<Response>, loans?: import("./ahead.js").Loans}} options
+   *   As of `bootPython`.
+   */
+  constructor({ baseUrl, fetchAsset, loans }) {
     this.baseUrl = baseUrl;
     this.fetchAsset = fetchAsset;
+    this.loans = loans;
+    /** Files whose hash was found right by who lent them. @type {Set<string>} */
+    this.checked = new Set();
     /** @type {(error: unknown) => void} Told when the loader could not read a file. */
     this.onFailure = () => {};
   }
@@ -19,11 +27,16 @@ export class Assets {
 
   /** @param {string} path */
   async bytes(path) {
+    const loan = await this.loans?.take(path);
+    if (loan?.checked) this.checked.add(path);
+    if (loan?.given instanceof ArrayBuffer) return new Uint8Array(loan.given);
     return new Uint8Array(await (await this.response(path)).arrayBuffer());
   }
 
   /** @param {string} path */
   async compile(path) {
+    const loan = await this.loans?.take(path);
+    if (loan?.given instanceof WebAssembly.Module) return loan.given;
     const response = await this.response(path);
     if (response.headers.get("content-type") === "application/wasm") {
       return WebAssembly.compileStreaming(response);
@@ -33,7 +46,7 @@ export class Assets {
 
   /** @returns {Promise<import("./boot.js").BootManifest>} */
   async manifest() {
-    return (await this.response("py/boot.json")).json();
+    return JSON.parse(new TextDecoder().decode(await this.bytes("py/boot.json")));
   }
 
   /**
@@ -43,9 +56,12 @@ export class Assets {
    */
   openDoor() {
     const { instantiateStreaming } = WebAssembly;
-    WebAssembly.instantiateStreaming = async (/** @type {[any, any]} */ ...given) => {
+    const runtime = this.compile(RUNTIME);
+    runtime.catch(() => {});
+    WebAssembly.instantiateStreaming = async (/** @type {any} */ _response, /** @type {any} */ imports) => {
       try {
-        return await instantiateStreaming.apply(WebAssembly, given);
+        const module = await runtime;
+        return { module, instance: await WebAssembly.instantiate(module, imports) };
       } catch (error) {
         this.onFailure(error);
         throw error;
@@ -58,8 +74,11 @@ export class Assets {
     const door = async (url) => {
       const { href } = new URL(url, root);
       if (!href.startsWith(root)) throw new Error("only packaged files can be read while Python starts");
+      const path = href.slice(root.length);
       try {
-        return await this.response(href.slice(root.length));
+        // It is compiled already, or being compiled.
+        if (path === RUNTIME) return new Response();
+        return new Response(await this.bytes(path));
       } catch (error) {
         this.onFailure(error);
         throw error;

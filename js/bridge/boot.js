@@ -20,12 +20,16 @@
 import { loadPyodide } from "pyodide";
 import createPyodideModule from "pyodide/pyodide.asm.mjs";
 import { Assets } from "./assets.js";
+import { hash, release } from "./copies.js";
 
 /**
- * Entries the function table is padded to before a library is loaded. Every browser starts with a slightly different
- * number (14,174 in Node 20, 14,175 in Chromium 156); above it, library addresses are the same everywhere.
+ * Entries the function table is padded to before a library is loaded. Every browser may start with a slightly different
+ * number (9,042 in Node 20); above it, library addresses are the same everywhere.
  */
-const TABLE_LENGTH = 14_500;
+const TABLE_LENGTH = 9_300;
+
+/** Functions that the runtime can point to and never does: it draws nothing. Each would be compiled at every start. */
+const DRAWING = "emscripten_gl";
 
 /** Where the archive of wheels and package lies in the virtual file system. Imports in a snapshot refer to it. */
 const SITE_ARCHIVE = "/lib/webbrain/site.zip";
@@ -49,10 +53,12 @@ const ENVIRONMENT = {
  * @property {string} python Version of the interpreter.
  * @property {string} package Version of our package.
  * @property {import("pyodide").Lockfile["info"]} lockInfo What the runtime wants to know of its package index, which is empty.
+ * @property {string[]} exports What the runtime's script and the libraries use of the runtime's WebAssembly.
  * @property {{path: string, sha256: string}} site Archive of wheels and package.
  * @property {{module: string, file: string, path: string, sha256: string}[]} libraries Compiled extension modules, in
  *   loading order: module name, file name of the module, packaged file.
  * @property {SnapshotFile | null} snapshot
+ * @property {Record<string, string>} [files] SHA-256 in hex of everything large, by path; there once all is made.
  */
 
 /**
@@ -76,6 +82,7 @@ const ENVIRONMENT = {
  * @typedef {object} BootOptions
  * @property {string} baseUrl Root of the packaged files, ending in a slash: an URL, or a directory in Node.
  * @property {(url: string) => Promise<Response>} fetchAsset Reads one packaged file.
+ * @property {import("./ahead.js").Loans} [loans] Packaged files that somebody else reads meanwhile.
  * @property {"auto" | "snapshot" | "plain"} [mode] `auto` tries the snapshot and falls back; `snapshot` throws instead.
  * @property {(phase: Phase) => void} [onPhase] Told about each phase as it ends.
  * @property {(line: string) => void} [stdout] Takes what Python prints, line by line.
@@ -172,7 +179,9 @@ async function restore(options, assets, manifest, clock) {
   const file = assets.bytes(snapshot.path);
   const site = assets.bytes(manifest.site.path);
   // Begun when the file is there, which is mostly while the runtime is still being compiled.
-  const digest = file.then((bytes) => crypto.subtle.digest("SHA-256", bytes));
+  const digest = file.then((bytes) =>
+    assets.checked.has(snapshot.path) ? snapshot.sha256 : hash(bytes.buffer),
+  );
   // All are awaited below; an earlier failure elsewhere must not turn these into unhandled rejections.
   for (const work of [file, site, digest]) work.catch(() => {});
 
@@ -193,13 +202,16 @@ async function restore(options, assets, manifest, clock) {
       }
       put(bytes, snapshot, head, module.HEAP8);
       // Checked beside the copying; nothing has run yet that could be misled.
-      if (hex(await digest) !== snapshot.sha256)
+      if ((await digest) !== snapshot.sha256)
         throw new SnapshotError("its hash is not the one the build recorded");
-      release(bytes);
+      release(bytes.buffer);
     },
   });
   installSite(pyodide, await site);
-  pyodide.runPython("from webbrain import boot; boot.renew(); del boot");
+  // Not as text: nothing has to be compiled for it.
+  const boot = pyodide.pyimport("webbrain.boot");
+  boot.renew();
+  boot.destroy();
   clock.end("restore");
   return pyodide;
 }
@@ -247,6 +259,13 @@ async function load(options, assets, manifest, clock, extra) {
       module.FS.mkdirTree(LIBRARY_DIR);
       preloadLibraries(module, libraries, () => clock.end("libraries"));
     });
+    const instantiate = settings.instantiateWasm;
+    settings.instantiateWasm = (/** @type {any} */ imports, /** @type {any} */ receive) =>
+      instantiate(
+        { ...imports, "GOT.func": withoutDrawing(imports["GOT.func"]) },
+        (/** @type {WebAssembly.Instance} */ instance, /** @type {WebAssembly.Module} */ compiled) =>
+          receive({ exports: only(manifest.exports, instance.exports) }, compiled),
+      );
     // The loader logs a file or library that does not load, and then waits for it for ever.
     const failed = new Promise((_, reject) => {
       settings.onLibraryFailure = reject;
@@ -275,6 +294,28 @@ async function load(options, assets, manifest, clock, extra) {
   } finally {
     closeDoor();
   }
+}
+
+/**
+ * @param {Record<string, WebAssembly.Global>} addresses Of functions, filled in by the runtime's script when asked for.
+ * @returns {Record<string, WebAssembly.Global>} The same, with no address for what nobody calls.
+ */
+function withoutDrawing(addresses) {
+  return new Proxy(addresses, {
+    get: (all, name) =>
+      String(name).startsWith(DRAWING)
+        ? new WebAssembly.Global({ value: "i32", mutable: true }, 0)
+        : all[/** @type {string} */ (name)],
+  });
+}
+
+/**
+ * The runtime's script enters whatever is exported into several tables, 8,500 things of which it uses a sixth.
+ * @param {string[]} names
+ * @param {WebAssembly.Exports} all
+ */
+function only(names, all) {
+  return Object.fromEntries(names.map((name) => [name, all[name]]));
 }
 
 /**
@@ -347,21 +388,6 @@ function put(bytes, snapshot, head, heap) {
     if (inHead < length) heap.set(part.subarray(inHead), offset + inHead - head.length);
     start += length;
   }
-}
-
-/** @param {ArrayBuffer} digest */
-function hex(digest) {
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/**
- * Frees a large array now: a Worker that idles may not collect garbage for long.
- * @param {Uint8Array} bytes Of no use afterwards.
- */
-function release(bytes) {
-  const buffer = /** @type {any} */ (bytes.buffer);
-  // Browsers of before 2023 do not know it; there the collector does it some day.
-  buffer.transfer?.(0);
 }
 
 /** Splits the time since it was made into named phases. */

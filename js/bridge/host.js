@@ -1,6 +1,7 @@
 // The supervisor page: keeps Python alive and relays frames between it, the screens and the executor. It decides
 // nothing. Chrome loads it as the offscreen document, Firefox as the background page.
 
+import { Ahead } from "./ahead.js";
 import * as builtin from "./builtin.js";
 import { contentVoice } from "./contentvoice.js";
 import { hearEvents } from "./events.js";
@@ -25,6 +26,8 @@ const UI_FRAME_CHARS = 1_000_000;
 const UI_CALL_MS = 180_000;
 /** How long a page may take with a request that it sends once more. */
 const AS_PAGE_MS = 25_000;
+/** What Python starts from is copied after so many probes: then nobody waits for the first answer any more. */
+const COPIES_AFTER = 10;
 /** The host waits this much longer than the executor, whose own answer says more. */
 const GRACE_MS = 1_000;
 
@@ -33,8 +36,17 @@ const screens = new Screens(() => supervisor?.status.epoch ?? 0);
 const uploads = new Uploads();
 const executorApi = platform.CONTENT_READS_STORAGE ? withVault(platform.api) : platform.api;
 
+const ahead = new Ahead(runtime.getURL(""), fetch.bind(globalThis), () => navigator.storage.getDirectory());
+
+/** @param {string} script @param {string} name */
+function createWorker(script, name) {
+  const worker = new Worker(runtime.getURL(script), { type: "module", name });
+  ahead.lend(worker);
+  return worker;
+}
+
 const supervisor = new Supervisor({
-  createWorker: () => new Worker(runtime.getURL("js/worker.js"), { type: "module", name: "Python" }),
+  createWorker: () => createWorker("js/worker.js", "Python"),
   options: { browser: platform.BROWSER, capabilities: platform.CAPABILITIES },
   onFrame: fromPython,
   onStatus: (status) => screens.tellNow("boot", status),
@@ -52,7 +64,7 @@ let speaksOlder = false;
 
 const requests = new Requests(platform.api, sendAsPage);
 
-const pdfWorker = () => new Worker(runtime.getURL("js/pdfworker.js"), { type: "module", name: "PDF" });
+const pdfWorker = () => createWorker("js/pdfworker.js", "PDF");
 
 /** @param {Frame} frame @param {ArrayBuffer[]} buffers */
 function fromPython(frame, buffers) {
@@ -272,7 +284,12 @@ function begin() {
   );
   platform.listen();
   if (platform.HOST_IS_BACKGROUND) hearEvents(platform.api, browserEvent);
-  setInterval(() => supervisor.tick(), PROBE_MS);
+  let probes = 0;
+  setInterval(() => {
+    supervisor.tick();
+    probes += 1;
+    if (probes === COPIES_AFTER) ahead.keep();
+  }, PROBE_MS);
   supervisor.start();
 }
 

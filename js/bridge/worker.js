@@ -1,5 +1,6 @@
 // The Worker Python lives in: boots it in named phases, takes the Worker's own doors away, then carries frames.
 
+import { LENT, Loans } from "./ahead.js";
 import { bootPython } from "./boot.js";
 import { closeDoors } from "./doors.js";
 import { describe } from "./rpc.js";
@@ -7,6 +8,7 @@ import { describe } from "./rpc.js";
 // Private references, taken before the doors close. This module is never in Python's reach.
 const toHost = self.postMessage.bind(self);
 const fetchAsset = self.fetch.bind(self);
+const loans = new Loans(LENT);
 let epoch = 0;
 
 /** @param {string} method @param {Record<string, unknown>} params */
@@ -31,6 +33,8 @@ function post(text, views) {
 function listen(receive) {
   const kept = receive.copy();
   self.onmessage = (event) => {
+    // Lent too late, or for a start that went another way.
+    if (event.data.path) return;
     try {
       kept(event.data.text, event.data.buffers);
     } catch (error) {
@@ -54,6 +58,7 @@ async function start(options) {
   const { pyodide, mode, reason } = await bootPython({
     baseUrl: new URL("../", import.meta.url).href,
     fetchAsset,
+    loans,
     mode: options.plain ? "plain" : "auto",
     onPhase: (phase) => tell("boot.phase", phase),
   });
@@ -63,5 +68,6 @@ async function start(options) {
 }
 
 self.onmessage = (event) => {
-  start(event.data).catch((error) => tell("boot.failed", { reason: reasonOf(error) }));
+  if (event.data.path) loans.arrive(event.data);
+  else start(event.data).catch((error) => tell("boot.failed", { reason: reasonOf(error) }));
 };

@@ -9,15 +9,17 @@ from webbrain.host import rpc
 
 ROOT = Path(__file__).resolve().parents[2]
 BRIDGE = ROOT / "js/bridge"
-BUDGET = 1_990
+BUDGET = 2_020
 """Lines of code (without comments, blank lines and the boot recipe). It was 900 until the bridge had to hear
 what browsers do by themselves (events.js) and to lend Python a document for pictures, saving and PDFs
 (media.js, pdf.js), and 1,150 until files came with messages (uploads.js), secrets went where content scripts
 cannot read (vault.js), and the browser's own model was asked (builtin.js), and 1,600 until the database got
 tables beside its records (store.js), and 1,680 until requests of pages were kept where Python does not see
-what they carry (requests.js), and 1,940 until screens were told of events some at a time (screens.js): none
-of these can be a row of the table."""
-BOOT = "boot.js"
+what they carry (requests.js), and 1,940 until screens were told of events some at a time (screens.js), and
+1,990 until the page read ahead for Python's start (host.js, assets.js): none of these can be a row of the
+table."""
+BOOT = ("boot.js", "ahead.js", "copies.js")
+"""The boot recipe, which asks the browser for files alone."""
 
 
 def code_lines(file: Path) -> int:
@@ -26,11 +28,11 @@ def code_lines(file: Path) -> int:
 
 
 def sources() -> list[Path]:
-    return sorted({*BRIDGE.glob("*.js"), *(ROOT / "js/background").glob("*.js")} - {BRIDGE / BOOT})
+    return sorted({*BRIDGE.glob("*.js"), *(ROOT / "js/background").glob("*.js")})
 
 
 def test_budget() -> None:
-    total = sum(map(code_lines, sources()))
+    total = sum(code_lines(file) for file in sources() if file.name not in BOOT)
     assert 500 < total <= BUDGET, f"{total} lines"
 
 

@@ -15,6 +15,24 @@ from tests.support.browsers.base import ScriptFailed, wait_until
 from tests.support.browsers.open import FOLDERS, extension_folder
 
 READY_TIMEOUT = 90.0
+COPIED_TIMEOUT = 90.0
+SNAPSHOT = "py/snapshot.bin"
+
+COPIES = """(async () => {
+  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('start', {create: true});
+  let whole = 0;
+  for await (const file of folder.values()) {
+    // What is being written has a name of its own, until all of it is there.
+    const found = await file.getFile().catch(() => null);
+    if (found && found.size > 0) whole += 1;
+  }
+  return whole;
+})()"""
+FORGET = """(async () => {
+  const root = await navigator.storage.getDirectory();
+  await root.removeEntry('start', {recursive: true}).catch(() => {});
+  return true;
+})()"""
 
 ASK = """(() => new Promise((resolve, reject) => {
   const api = globalThis.browser ?? chrome, port = api.runtime.connect({name: 'wb-ui'}), times = [];
@@ -84,8 +102,10 @@ def without_snapshot(build: Path, directory: Path) -> Path:
     copy = directory / "extension"
     shutil.copytree(build, copy)
     named = copy / "py" / "boot.json"
-    named.write_text(json.dumps(json.loads(named.read_text()) | {"snapshot": None}))
-    (copy / "py" / "snapshot.bin").unlink()
+    manifest = json.loads(named.read_text()) | {"snapshot": None}
+    manifest.get("files", {}).pop(SNAPSHOT, None)
+    named.write_text(json.dumps(manifest))
+    (copy / SNAPSHOT).unlink()
     return copy
 
 
@@ -101,6 +121,21 @@ def ready(browser: Browser, condition: Callable[[dict[str, Any]], bool] = lambda
 
     found: dict[str, Any] = wait_until(look, READY_TIMEOUT, lambda: "Python to be ready")
     return found
+
+
+def forget_copies(browser: Browser) -> None:
+    """Have the next start be like the first one: there are no copies of what Python starts from."""
+    browser.control.eval(FORGET)
+
+
+def wait_for_copies(browser: Browser) -> None:
+    """Until the next start can use copies; at once if this build makes none."""
+    manifest = browser.control.eval("fetch('/py/boot.json').then((answer) => answer.json())")
+    files = manifest.get("files")
+    if files:
+        wait_until(
+            lambda: browser.control.eval(COPIES) == len(files), COPIED_TIMEOUT, lambda: "copies to be made"
+        )
 
 
 def ask(browser: Browser, target: str, method: str, count: int = 1) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """Starting: from the snapshot, without it when it does not fit, and on tabs that were there before."""
 
+import json
 import shutil
 from pathlib import Path
 
 from tests.support.browsers import open_browser
+from tests.support.browsers.base import wait_until
 from tests.support.browsers.open import extension_folder
 from tests.support.screens import Panel, Settings
 from tests.support.script import done, see
@@ -25,6 +27,30 @@ STATUS = """(() => new Promise((resolve, reject) => {
   });
   port.postMessage({target: 'host', epoch: 0, kind: 'call', id: 'test-1', method: 'boot.status', params: {}});
 }))()"""
+
+READY = f"{STATUS}.then((status) => status.state === 'ready' && status)"
+
+COPIES = """(async () => {
+  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('start', {create: true});
+  const sizes = {};
+  for await (const [name, file] of folder.entries()) {
+    // What is being written has a name of its own, until all of it is there.
+    const found = await file.getFile().catch(() => null);
+    if (found) sizes[name] = found.size;
+  }
+  return sizes;
+})()"""
+
+DAMAGE = """(async () => {
+  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('start');
+  const file = await (await folder.getFileHandle('%s')).createWritable({keepExistingData: true});
+  await file.write({type: 'write', position: 1_000_000, data: new Uint8Array(4096)});
+  await file.close();
+  return true;
+})()"""
+
+COPIED_WITHIN = 60.0
+"""Seconds; it begins ten seconds after the start."""
 
 
 def test_boots_from_the_snapshot(stage: Stage) -> None:
@@ -55,6 +81,28 @@ def test_damaged_snapshot_means_a_plain_boot(engine: str, tmp_path: Path) -> Non
             panel = Panel(browser, tab)
             panel.send("Look.", "act")
             assert "Works." in panel.wait_over().text
+    finally:
+        browser.close()
+
+
+def test_a_damaged_copy_gives_way_to_the_packaged_file(engine: str) -> None:
+    """What Python starts from is copied for the next start, and a copy that changed since is not believed."""
+    folder = extension_folder(engine)
+    files = json.loads((folder / "py" / "boot.json").read_text())["files"]
+    sizes = {name: (folder / path).stat().st_size for path, name in files.items()}
+    browser = open_browser(engine)
+    try:
+        browser.control.wait(READY)
+        wait_until(
+            lambda: browser.control.eval(COPIES) == sizes, COPIED_WITHIN, lambda: "copies of packaged files"
+        )
+        damaged = files["py/snapshot.bin"]
+        browser.control.eval(DAMAGE % damaged)
+        browser.reload_extension()
+        status = browser.control.wait(READY)
+        assert status["mode"] == "snapshot", status
+        left = browser.control.eval(COPIES)
+        assert left == {name: size for name, size in sizes.items() if name != damaged}
     finally:
         browser.close()
 
