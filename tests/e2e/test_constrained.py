@@ -1,45 +1,17 @@
 """Answers held to a schema by a server as many people run it, and a browser without a model of its own."""
 
-import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-import jsonschema
 import pytest
 
 from tests.support.approve import approve
 from tests.support.browsers import Browser
+from tests.support.held import finished, step
 from tests.support.screens import Panel, Settings, Turn
 from tests.support.script import done, say
 from tests.support.stage import Stage
-from webbrain.testing.chat import Answer, ModelCall, Refusal, Reply
+from webbrain.testing.chat import Refusal
 from webbrain.testing.openai_wire import error
-
-
-def step(tool: str, element: str = "", **values: Any) -> Callable[[ModelCall], Answer]:
-    """What a model says that is held to the schema; the server checks that the schema allows it."""
-
-    def think(call: ModelCall) -> Answer:
-        schema = call.response_schema
-        assert schema is not None, "no schema was sent"
-        for choice in schema.get("anyOf", [schema]):
-            properties = choice["properties"]
-            if properties["tool"].get("const") != tool:
-                continue
-            labels = [label for label in properties.get("element", {}).get("enum", []) if element in label]
-            if element and not labels:
-                continue
-            answer = {"finished": properties["finished"]["const"], "tool": tool, **values}
-            if element:
-                answer["element"] = labels[0]
-            jsonschema.validate(answer, schema)
-            return Reply(json.dumps(answer))
-        raise LookupError(f"the schema offers no {tool} on {element!r}")
-
-    return think
-
-
-finished = step("done", outcome="success", summary="It is done.")
 
 
 @pytest.fixture
