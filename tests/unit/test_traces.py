@@ -14,7 +14,7 @@ from webbrain.core.errors import BridgeError, ProviderFailed, WebBrainError
 from webbrain.core.messages import ModelReply, Usage
 from webbrain.host.memory import Gate, MemoryHost
 from webbrain.policy import redaction
-from webbrain.services import traces
+from webbrain.services import conversations, traces
 from webbrain.testing.scripted import call
 
 FULL = BridgeError("The browser's storage is full.", code="store_failed", data={"reason": "full"})
@@ -389,10 +389,18 @@ async def _told_after_ms() -> int:
     return int(told["at"] - full_at)
 
 
+@pytest.fixture
+def no_mirror(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory clock moves on with whoever sleeps: the mirror's pause would be counted as well."""
+    monkeypatch.setattr(conversations, "MIRROR_PERIOD", 0.0)
+
+
+@pytest.mark.usefixtures("no_mirror")
 async def test_the_word_that_the_disk_is_full_comes_at_once() -> None:
     assert await _told_after_ms() < NOTICE_MS
 
 
+@pytest.mark.usefixtures("no_mirror")
 async def test_asking_a_full_disk_again_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control of the one before."""
     monkeypatch.setattr(recording_writer, "is_full", lambda error: False)
