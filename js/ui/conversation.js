@@ -148,13 +148,22 @@ export function openPlan(turn) {
 }
 
 /**
- * What the person would copy: the assistant's text of a turn, without steps.
+ * What the person would copy: what was said after the last step, or, where nothing was, all that was said on the way.
  *
  * @param {Turn} turn
  * @returns {string}
  */
 export function answerText(turn) {
-  return turn.items
+  const end = turn.items.findLastIndex((item) => item.kind === "tool") + 1;
+  return textOf(turn.items.slice(end)) || textOf(turn.items);
+}
+
+/**
+ * @param {Item[]} items
+ * @returns {string}
+ */
+function textOf(items) {
+  return items
     .filter((item) => item.kind === "text")
     .map((item) => /** @type {TextItem} */ (item).content.trim())
     .filter(Boolean)

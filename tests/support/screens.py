@@ -174,9 +174,13 @@ class Panel:
 
     def clear(self) -> None:
         """Begin a new conversation."""
+        empty = "!document.querySelector('article.turn')"
         self.page.click("#new-conversation")
-        self.page.click("#confirm-clear")
-        self.page.wait("!document.querySelector('article.turn')", what="the conversation to be empty")
+        # It is asked about only while a task runs.
+        self.page.wait(f"{empty} || !!document.querySelector('#confirm-clear')", what="a new conversation")
+        if self.page.exists("#confirm-clear"):
+            self.page.click("#confirm-clear")
+        self.page.wait(empty, what="the conversation to be empty")
 
     def reload(self) -> None:
         """Load the panel again."""

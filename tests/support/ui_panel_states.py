@@ -446,8 +446,8 @@ def panel_states() -> dict[str, State]:
             ready=".turn-footer",
         ),
         "confirm-clear": State(
-            events=shopping().end("stopped").events,
-            ready=".turn-footer",
+            replies=running(shopping().think()),
+            ready=".thinking",
             actions=[("click", "#new-conversation")],
         ),
     }

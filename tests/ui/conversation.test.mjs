@@ -222,6 +222,19 @@ test("an event type from a newer version is passed over", () => {
   assert.equal(answerText(conversation.turns[0]), "x");
 });
 
+test("the answer is what was said after the last step; without any, all that was said", () => {
+  const { add, events } = script();
+  add("user_message", { text: "buy it", mode: "act", continued: false });
+  add("thinking", { step: 1, note: "" });
+  add("text", { content: "I'll look first.", replace: true, final: false });
+  add("tool_call", { callId: "a", name: "click_ax", label: "Click", args: "{}", step: 1 });
+  add("tool_result", { callId: "a", name: "click_ax", ok: true, result: "{}", durationMs: 5 });
+  assert.equal(answerText(fromEvents("c", events).turns[0]), "I'll look first.");
+  add("thinking", { step: 2, note: "" });
+  add("text", { content: "Bought.", replace: true, final: true });
+  assert.equal(answerText(fromEvents("c", events).turns[0]), "Bought.");
+});
+
 test("a picture belongs to the step before it, the first one to none", () => {
   const { add, events } = script();
   const picture = (/** @type {string} */ pictureId, /** @type {string} */ reason) =>

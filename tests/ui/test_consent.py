@@ -107,6 +107,16 @@ class TestCommands:
         page.keyboard.press("Escape")
         expect(offered).to_have_count(0)
 
+    def test_enter_takes_the_row_that_is_chosen(self, open_state: Open) -> None:
+        """Half a name is no command, and what the list shows is meant; one that takes more waits for it."""
+        page = open_state("commands")
+        page.keyboard.press("Enter")
+        expect(page.locator("#composer")).to_have_value("/ask ")
+        assert asked(page, "commands.run") == []
+        page.fill("#composer", "/rese")
+        page.keyboard.press("Enter")
+        assert wait_for_call(page, "commands.run")["text"] == "/reset"
+
     def test_a_command_is_carried_out_and_its_message_sent(self, open_state: Open) -> None:
         page = open_state("commands")
         page.evaluate("wb.reply('commands.run', {ok: true, code: 'mode_act', send: 'buy tea'})")

@@ -74,6 +74,15 @@ def test_a_refusal_is_said_and_the_list_stays(open_state: Open) -> None:
     expect(page.locator("[data-conversation]")).to_have_count(5)
 
 
+def test_two_clicks_for_older_ones_bring_them_once(open_state: Open) -> None:
+    page = open_state("history")
+    older = {**ROWS[4], "id": "conv_older", "updatedAt": ROWS[4]["updatedAt"] * 2}
+    page.evaluate("reply => wb.reply('history.list', reply)", listed(older, more=True))
+    page.evaluate("[1, 2].forEach(() => document.querySelector('[data-action=more]').click())")
+    expect(page.locator("[data-conversation=conv_older]")).to_have_count(1)
+    assert len(asked(page, "history.list")) == 2
+
+
 def test_older_ones_come_behind_the_last(open_state: Open) -> None:
     page = open_state("history")
     older = {**ROWS[4], "id": "conv_older", "updatedAt": ROWS[4]["updatedAt"] * 2}

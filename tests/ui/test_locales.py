@@ -54,6 +54,19 @@ def test_messages_are_valid_for_the_browser(language: str) -> None:
         assert "$" not in text, f"{key}: a dollar sign starts a placeholder of the browser's own"
 
 
+def polite(text: str) -> list[str]:
+    """Words of a German text that address the reader as Sie; where a sentence begins it may mean "they"."""
+    return re.findall(r"\b(?:Ihnen|Ihr(?:e[mnrs]?)?)\b|(?<=[\w,;] )Sie\b", text.replace("Ihre Bilder", ""))
+
+
+def test_german_says_du() -> None:
+    """One way of addressing people; half the screens once said Sie."""
+    assert polite("Halten Sie sie an") == ["Sie"]
+    assert polite("Eine Frage an Ihnen") == ["Ihnen"]
+    assert polite("Diese Anfrage. Sie kann Daten ändern.") == []
+    assert {key: found for key, text in messages("de").items() if (found := polite(text))} == {}
+
+
 def test_every_key_that_is_used_exists() -> None:
     english = messages("en")
     text = source_text()

@@ -364,7 +364,50 @@ class TestTabs:
         page.fill("#composer", "")
         page.wait_for_function(f"!('draft:{TAB}' in wbSession)")
 
-    def test_new_conversation_asks_first_and_escape_keeps_it(self, open_state: Open) -> None:
+    def test_a_new_conversation_begins_at_once_and_says_where_the_old_one_is(self, open_state: Open) -> None:
+        page = open_state("stopped")
+        page.evaluate("wb.reply('conversation.clear', {ok: true, conversationId: 'c-2'})")
+        page.click("#new-conversation")
+        wait_for_call(page, "conversation.clear")
+        expect(page.locator(".welcome")).to_be_visible()
+        expect(page.locator("#composer")).to_be_focused()
+        expect(page.locator(".command-said")).to_contain_text("The one before is in the history.")
+        page.keyboard.insert_text("And now?")
+        expect(page.locator(".command-said")).to_have_count(0)
+
+    def test_a_new_conversation_that_cannot_begin_says_so(self, open_state: Open) -> None:
+        page = open_state("stopped")
+        page.evaluate("wb.reply('conversation.clear', {fails: {code: 'store_failed', message: 'Full.'}})")
+        page.click("#new-conversation")
+        expect(page.locator(".command-said")).to_contain_text("Full.")
+        expect(page.locator(".turn")).to_have_count(1)
+
+    def test_the_model_is_changed_in_the_panel_by_keyboard_or_pointer(self, open_state: Open) -> None:
+        page = open_state("model-menu")
+        names = [row.get_attribute("data-model") for row in page.locator("[data-model]").all()]
+        assert names == ["llamacpp", "anthropic", "openrouter"]
+        expect(page.locator("[data-model=anthropic]")).to_be_focused()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        assert wait_for_call(page, "providers.activate") == {"id": "llamacpp"}
+        expect(page.locator("#model-menu")).to_have_count(0)
+        expect(page.locator("#model-button")).to_be_focused()
+        page.click("#model-button")
+        page.mouse.click(200, 400)
+        expect(page.locator("#model-menu")).to_have_count(0)
+        page.click("#model-button")
+        page.click("[data-action=more-models]")
+        page.wait_for_function("wb.opened.some((url) => url.endsWith('settings.html#providers'))")
+
+    def test_a_model_that_cannot_be_used_says_why(self, open_state: Open) -> None:
+        page = open_state("model-menu-running")
+        expect(page.locator("#model-menu [role=alert]")).to_have_text("It is not set up.")
+        expect(page.locator("#model-menu")).to_contain_text("The task that is running keeps its model.")
+        page.keyboard.press("Escape")
+        expect(page.locator("#model-menu")).to_have_count(0)
+        assert asked(page, "chat.abort") == []
+
+    def test_a_task_is_not_stopped_for_a_new_conversation_unasked(self, open_state: Open) -> None:
         page = open_state("confirm-clear")
         expect(page.locator("#confirm-clear")).to_be_focused()
         page.keyboard.press("Escape")

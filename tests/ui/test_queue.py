@@ -57,19 +57,19 @@ class TestWriting:
             "input[type=file]", {"name": "a.txt", "mimeType": "text/plain", "buffer": b"words"}
         )
         expect(page.locator("#send")).to_be_disabled()
-        expect(page.locator("#composer-note")).to_contain_text("Files can be sent when the run is over")
+        expect(page.locator("#composer-note")).to_contain_text("Files can be sent when the task is over")
 
     def test_the_note_says_what_enter_does(self, open_state: Open) -> None:
         page = open_state("running")
-        expect(page.locator("#composer-note")).to_have_text("Enter: sent when this run is done")
-        expect(page.locator("#send")).to_have_attribute("aria-label", "Send when this run is done")
+        expect(page.locator("#composer-note")).to_have_text("Enter: sent when this task is done")
+        expect(page.locator("#send")).to_have_attribute("aria-label", "Send when this task is done")
 
 
 class TestWaiting:
     def test_they_stand_in_their_order(self, open_state: Open) -> None:
         page = open_state("queue")
         expect(page.locator(".queued-text")).to_have_text([SHORT, LONG])
-        expect(page.locator(FIRST)).to_contain_text("Sent when this run is done")
+        expect(page.locator(FIRST)).to_contain_text("Sent when this task is done")
         expect(page.locator(f"{FIRST} [data-action=send]")).to_have_count(0)
 
     def test_one_is_taken_out_and_the_next_is_in_focus(self, open_state: Open) -> None:
@@ -122,7 +122,7 @@ class TestWaiting:
         emit(page, "agent_update", sent)
         expect(page.locator(FIRST)).to_have_count(0)
         expect(page.locator("[data-question]").last).to_contain_text(SHORT)
-        expect(page.locator(SECOND)).to_contain_text("Sent when this run is done")
+        expect(page.locator(SECOND)).to_contain_text("Sent when this task is done")
 
 
 class TestHeld:
@@ -132,7 +132,7 @@ class TestHeld:
         seq = len(run.events)
         play(page, run.end("stopped").events[seq:])
         expect(page.locator(FIRST)).to_have_attribute("data-held", "true")
-        expect(page.locator(FIRST)).to_contain_text("Not sent: the run before did not end well")
+        expect(page.locator(FIRST)).to_contain_text("Not sent: the task before did not end well")
 
     def test_the_person_sends_it(self, open_state: Open) -> None:
         page = open_state("queue-held")
@@ -142,7 +142,7 @@ class TestHeld:
 
     def test_after_the_step_limit_it_waits_for_more(self, open_state: Open) -> None:
         page = open_state("queue-paused")
-        expect(page.locator(FIRST)).to_contain_text("Waits for the run to be continued")
+        expect(page.locator(FIRST)).to_contain_text("Waits until the task is continued")
         expect(page.locator("[data-action=continue]")).to_be_enabled()
 
     def test_a_held_one_can_be_put_behind_a_new_task(self, open_state: Open) -> None:

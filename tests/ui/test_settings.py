@@ -58,6 +58,21 @@ class TestProviders:
         expect(field).to_have_value("")
         expect(field).to_have_attribute("placeholder", "A key is stored; leave empty to keep it")
 
+    def test_what_was_typed_is_there_when_the_form_is_unfolded_again(self, open_state: Open) -> None:
+        page = open_state("settings-none")
+        row(page, "openai").click()
+        page.get_by_label("API key").fill(KEY)
+        row(page, "anthropic").click()
+        expect(page.locator("#form-openai")).to_have_count(0)
+        row(page, "openai").click()
+        expect(page.get_by_label("API key")).to_have_value(KEY)
+        page.evaluate("wb.reply('providers.save', {ok: true})")
+        page.click("[data-action=save]")
+        expect(page.get_by_label("API key")).to_have_value("")
+        for _ in range(2):
+            row(page, "openai").click()
+        expect(page.get_by_label("API key")).to_have_value("")
+
     def test_a_stored_secret_can_be_removed_and_the_removal_undone(self, open_state: Open) -> None:
         page = open_state("settings-bedrock")
         token = page.locator("#form-aws_bedrock [data-field=sessionToken]")
@@ -305,6 +320,15 @@ class TestGeneral:
         page.click("[data-action=reset-spending]")
         expect(page.locator("#spending")).to_contain_text("$0.00")
         assert len(asked(page, "spending.reset")) == 1
+
+    def test_an_emptied_number_goes_back(self, open_state: Open) -> None:
+        page = open_state("settings-general")
+        field = page.locator("#setting-maxAgentSteps")
+        before = field.input_value()
+        field.fill("")
+        field.blur()
+        expect(field).to_have_value(before)
+        assert asked(page, "settings.set") == []
 
     def test_a_refused_value_goes_back(self, open_state: Open) -> None:
         page = open_state("settings-general")

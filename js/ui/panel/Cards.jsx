@@ -4,6 +4,7 @@ import { Icon } from "../shared/icons.jsx";
 import { useGuard } from "./consent.js";
 import { line } from "./line.js";
 import { answerCard } from "./store.js";
+import { isTyping } from "./waiting.js";
 
 /** @typedef {import("../items.js").CardItem} CardItem */
 
@@ -183,10 +184,4 @@ function Answered({ item }) {
       </span>
     </p>
   );
-}
-
-/** @returns {boolean} */
-function isTyping() {
-  const active = document.activeElement;
-  return active instanceof HTMLTextAreaElement && active.value !== "";
 }

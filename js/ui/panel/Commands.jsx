@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
-import { chosen, commands, keyOf, offers, said, take } from "./commands.js";
+import { chosen, commands, keyOf, offers, pick, said } from "./commands.js";
+import { tab } from "./state.js";
 
 const KNOWN = ["unknown_command", "bad_usage", "run_active", "nothing_to_compact", "nothing_to_export"];
 
@@ -10,7 +11,7 @@ export function Commands() {
   const rows = offers.value;
   if (rows.length) return <Offers rows={rows} />;
   const note = said.value;
-  if (!note) return null;
+  if (!note || note.tabId !== tab.value?.id) return null;
   if (note.kind === "help") return <Help about={note.params.about} />;
   const known = note.kind === "ok" || KNOWN.includes(note.code);
   return (
@@ -44,7 +45,7 @@ function Offers({ rows }) {
           aria-selected={place === index}
           data-command={row.value.trim()}
           onMouseDown={(event) => event.preventDefault()}
-          onClick={() => take(row)}
+          onClick={() => pick(row)}
         >
           <code>{row.usage}</code>
           <span>{t(`command_${row.key}`)}</span>

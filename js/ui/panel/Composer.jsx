@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { elapsed, hostOf } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
@@ -12,22 +12,18 @@ import { blocked, busy, outgoing, queue, running, tab, view, waitingCard } from 
 import { setMode } from "./store.js";
 import { openSettings } from "./tabs.js";
 import { VoiceButton, VoiceNote } from "./Voice.jsx";
+import { useNow } from "./waiting.js";
 
 const MAX_HEIGHT_PX = 120;
 const TICK_MS = 500;
 
 /** What the agent is doing, for how long, and the way to stop it. */
 export function Activity() {
+  return busy.value ? <Doing /> : null;
+}
+
+function Doing() {
   const turn = running.value;
-  const shown = busy.value;
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    if (!shown) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, [shown]);
-  if (!shown) return null;
   const stopping = Boolean(view.value?.stopping);
   return (
     <section class="activity" aria-label={t("activity")}>
@@ -35,7 +31,7 @@ export function Activity() {
       <span class="activity-text">{stopping ? t("stopping") : activityText()}</span>
       {turn && !waitingCard.value && (
         <span class="activity-time" aria-hidden="true">
-          {elapsed(now - turn.startedAt)}
+          <Since start={turn.startedAt} />
         </span>
       )}
       <button
@@ -51,6 +47,11 @@ export function Activity() {
       </button>
     </section>
   );
+}
+
+/** @param {{start: number}} props */
+function Since({ start }) {
+  return elapsed(useNow(TICK_MS) - start);
 }
 
 /** @returns {string} */

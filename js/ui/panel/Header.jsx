@@ -1,10 +1,12 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n.js";
 import { Icon, Mark } from "../shared/icons.jsx";
+import { beginAnew } from "./commands.js";
 import { closeHistory, historyShown, openHistory } from "./history.js";
 import { line } from "./line.js";
-import { boot, view } from "./state.js";
-import { clearConversation } from "./store.js";
+import { ModelMenu } from "./ModelMenu.jsx";
+import { useDismiss } from "./popover.js";
+import { boot, busy, view } from "./state.js";
 import { openSettings } from "./tabs.js";
 
 /** The model in use, a new conversation, the settings. */
@@ -13,10 +15,9 @@ export function Header() {
   const opener = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const current = view.value;
   const hasContent = Boolean(current && (current.conversation.turns.length || current.outgoing.length));
-  const close = () => {
-    setAsking(false);
-    opener.current?.focus();
-  };
+  const close = useCallback(() => setAsking(false), []);
+  // What was said stays in the history, so only a task that would be stopped is worth a question.
+  const onNew = () => (busy.value ? setAsking(!asking) : void begin());
   return (
     <header class="header">
       <Mark />
@@ -32,7 +33,7 @@ export function Header() {
           aria-label={t("new_conversation")}
           aria-expanded={asking}
           disabled={!hasContent}
-          onClick={() => setAsking(!asking)}
+          onClick={onNew}
         >
           <Icon name="compose" />
         </button>
@@ -58,37 +59,56 @@ export function Header() {
           <Icon name="settings" />
         </button>
       </div>
-      {asking && hasContent && <ConfirmClear onClose={close} />}
+      {asking && hasContent && <ConfirmClear opener={opener} onClose={close} />}
     </header>
   );
 }
 
+/** A new conversation, and the message box to begin it in. */
+async function begin() {
+  if (await beginAnew()) historyShown.value = false;
+  // It may be drawn only now.
+  setTimeout(() => document.getElementById("composer")?.focus());
+}
+
 function ModelButton() {
+  const [open, setOpen] = useState(false);
+  const opener = useRef(/** @type {HTMLButtonElement | null} */ (null));
+  const close = useCallback(() => {
+    setOpen(false);
+    opener.current?.focus();
+  }, []);
   const current = view.value;
   const status = modelStatus();
   const provider = current?.provider;
   const name = provider ? provider.model || provider.label : current?.loaded ? t("no_model") : "";
   return (
-    <button
-      type="button"
-      id="model-button"
-      class="model-button"
-      title={t(`model_${status}`)}
-      onClick={() => openSettings("providers")}
-    >
-      <span class={`dot dot-${status}`} aria-hidden="true" />
-      {name ? (
-        <span class="model-name">
-          <span class="model-main">{name}</span>
-          {provider?.model && <span class="model-provider">{provider.label}</span>}
+    <>
+      <button
+        ref={opener}
+        type="button"
+        id="model-button"
+        class="model-button"
+        title={t(`model_${status}`)}
+        aria-expanded={provider ? open : undefined}
+        onClick={() => (provider ? setOpen(!open) : openSettings("providers"))}
+      >
+        <span class={`dot dot-${status}`} aria-hidden="true" />
+        {name ? (
+          <span class="model-name">
+            <span class="model-main">{name}</span>
+            {provider?.model && <span class="model-provider">{provider.label}</span>}
+          </span>
+        ) : (
+          <span class="model-name skeleton" aria-hidden="true" />
+        )}
+        <span class="visually-hidden">
+          {t(`model_${status}`)}. {t("change_model")}
         </span>
-      ) : (
-        <span class="model-name skeleton" aria-hidden="true" />
-      )}
-      <span class="visually-hidden">
-        {t(`model_${status}`)}. {t("change_model")}
-      </span>
-    </button>
+        {provider && <Icon name="expand" size={12} />}
+      </button>
+      {open && <ModelMenu opener={opener} onClose={close} />}
+    </>
   );
 }
 
@@ -104,15 +124,22 @@ function modelStatus() {
 }
 
 /**
- * @param {{onClose: () => void}} props
+ * @param {{opener: {current: HTMLElement | null}, onClose: () => void}} props
  */
-function ConfirmClear({ onClose }) {
+function ConfirmClear({ opener, onClose }) {
+  const box = useRef(/** @type {HTMLDivElement | null} */ (null));
   const first = useRef(/** @type {HTMLButtonElement | null} */ (null));
   useEffect(() => {
     first.current?.focus();
   }, []);
+  useDismiss(box, opener, onClose);
+  const cancel = () => {
+    onClose();
+    opener.current?.focus();
+  };
   return (
     <div
+      ref={box}
       class="popover confirm"
       role="dialog"
       aria-labelledby="confirm-title"
@@ -120,7 +147,7 @@ function ConfirmClear({ onClose }) {
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.stopPropagation();
-        onClose();
+        cancel();
       }}
     >
       <p id="confirm-title" class="popover-title">
@@ -134,15 +161,13 @@ function ConfirmClear({ onClose }) {
           id="confirm-clear"
           class="button primary"
           onClick={async () => {
-            await clearConversation().catch(() => {});
-            historyShown.value = false;
+            await begin();
             onClose();
-            document.getElementById("composer")?.focus();
           }}
         >
           {t("clear_yes")}
         </button>
-        <button type="button" class="button" onClick={onClose}>
+        <button type="button" class="button" onClick={cancel}>
           {t("cancel")}
         </button>
       </div>

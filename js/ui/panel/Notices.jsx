@@ -1,13 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { duration, elapsed } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
 import { line, restartExtension, retryBoot, retryConnection } from "./line.js";
 import { boot, restricted, view } from "./state.js";
 import { reopen } from "./store.js";
+import { useNow } from "./waiting.js";
 
 /** Waiting shorter than this says nothing: a strip that flashes up is worse than none. */
 const QUIET_MS = 400;
+const TICK_MS = 250;
 /** From this attempt on, "Reconnecting" also offers to try at once. */
 const PATIENCE = 3;
 /** From this one on, about ten seconds later, it offers to start the extension anew. */
@@ -95,12 +97,8 @@ function Reconnecting() {
 
 function Starting() {
   const [since] = useState(() => Date.now());
-  const [now, setNow] = useState(since);
   const [open, setOpen] = useState(false);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 250);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(TICK_MS);
   if (now - since < QUIET_MS) return null;
   return (
     <section class="strip-box" aria-label={t("starting")}>

@@ -1,8 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { elapsed } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon, Spinner } from "../shared/icons.jsx";
 import { forget, offered, problem, since, speak, state, write } from "./voice.js";
+import { useNow } from "./waiting.js";
 
 const TICK_MS = 500;
 
@@ -16,10 +17,13 @@ export function VoiceButton({ disabled }) {
   useEffect(() => {
     if (now !== "recording" && now !== "asking") return;
     const stop = (/** @type {KeyboardEvent} */ event) => {
-      if (event.key === "Escape") forget();
+      if (event.key !== "Escape") return;
+      // It is for the recording, and not for the task that may run beside it.
+      event.preventDefault();
+      forget();
     };
-    addEventListener("keydown", stop);
-    return () => removeEventListener("keydown", stop);
+    addEventListener("keydown", stop, true);
+    return () => removeEventListener("keydown", stop, true);
   }, [now]);
   // The panel may be closed or its model removed while it listens.
   useEffect(() => forget, []);
@@ -74,11 +78,7 @@ export function VoiceButton({ disabled }) {
 }
 
 function Elapsed() {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(TICK_MS);
   return (
     <span class="voice-time" aria-hidden="true">
       <span class="voice-dot" />

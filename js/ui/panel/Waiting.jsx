@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
 import { elapsed } from "../format.js";
 import { t } from "../i18n.js";
 import { Icon } from "../shared/icons.jsx";
+import { useNow } from "./waiting.js";
 
 const TICK_MS = 250;
 
@@ -12,12 +12,7 @@ const TICK_MS = 250;
  * @param {{pause: import("../conversation.js").Pause}} props
  */
 export function Waiting({ pause }) {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const left = Math.ceil((pause.until - now) / 1000);
+  const left = Math.ceil((pause.until - useNow(TICK_MS)) / 1000);
   return (
     <div class="pause" data-code={pause.code}>
       <Icon name={pause.code === "offline" ? "alert" : "clock"} size={14} />

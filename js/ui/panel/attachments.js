@@ -218,13 +218,25 @@ export const sentWith = (requestId) => sent.get(requestId);
  */
 export const notSent = (requestId) => sent.delete(requestId);
 
-/** Say that the files of an earlier message are not at hand any more.
+/**
+ * Say that the files of an earlier message are not at hand any more.
  *
  * @param {number} tabId
  * @param {string[]} names
  */
 export function askAgain(tabId, names) {
   patch(tabId, () => ({ problems: names.map((name) => ({ name, code: "gone" })) }));
+}
+
+/**
+ * The tab is gone, and with it the message they were for.
+ *
+ * @param {number} tabId
+ */
+export function dropBasket(tabId) {
+  forget(basketOf(tabId).files);
+  const { [tabId]: _, ...rest } = baskets.value;
+  baskets.value = rest;
 }
 
 /** @param {Attachment[]} files */

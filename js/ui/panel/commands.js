@@ -4,6 +4,7 @@ import { exportConversation, openHistory } from "./history.js";
 import { call } from "./line.js";
 import { enqueueText, setDraft } from "./sending.js";
 import { tab, views } from "./state.js";
+import { clearConversation } from "./store.js";
 
 /**
  * Slash commands: Python has the table and carries them out; the panel offers them and says what came of it.
@@ -17,12 +18,12 @@ import { tab, views } from "./state.js";
  * @property {boolean} takesMessage
  *
  * @typedef {{value: string, usage: string, key: string}} Offer what stands in the box when it is taken
- * @typedef {{kind: "help" | "ok" | "bad", code: string, params: Record<string, string>}} Said
+ * @typedef {{tabId: number | undefined, kind: "help" | "ok" | "bad", code: string, params: Record<string, string>}} Said
  */
 
 /** @type {import("@preact/signals").Signal<Command[]>} */
 export const commands = signal(/** @type {Command[]} */ ([]));
-/** What came of the last command, until the next key. */
+/** What came of the last command, in its own tab and until the next key. */
 export const said = signal(/** @type {Said | null} */ (null));
 /** The row that Tab takes. */
 export const chosen = signal(0);
@@ -92,6 +93,8 @@ export function commandKey(event) {
     chosen.value = (chosen.value + step + rows.length) % rows.length;
   } else if (event.key === "Tab" && !event.shiftKey) {
     take(rows[Math.min(chosen.value, rows.length - 1)]);
+  } else if (event.key === "Enter" && !event.shiftKey && !isWhole(draftOf(tab.value?.id))) {
+    pick(rows[Math.min(chosen.value, rows.length - 1)]);
   } else if (event.key === "Escape") {
     closedFor.value = draftOf(tab.value?.id);
   } else {
@@ -107,11 +110,43 @@ export function take(offer) {
   setDraft(offer.value);
 }
 
+/**
+ * Take a row, and carry it out if nothing can be added to it.
+ *
+ * @param {Offer} offer
+ */
+export function pick(offer) {
+  take(offer);
+  const id = tab.value?.id;
+  if (id !== undefined && !offer.value.endsWith(" ")) void runCommand(id, offer.value);
+}
+
+/** @param {string} text @returns {boolean} whether a command is written out, so that Enter means just that */
+const isWhole = (text) => commands.value.some((one) => `/${one.name}` === text.trim().toLowerCase());
+
 /** The draft has changed. @param {string} text */
 export function typed(text) {
   said.value = null;
   chosen.value = 0;
   if (isCommand(text)) void loadCommands();
+}
+
+/**
+ * Begin a new conversation by the button, which says what became of it where commands do.
+ *
+ * @returns {Promise<boolean>}
+ */
+export async function beginAnew() {
+  const tabId = tab.value?.id;
+  try {
+    await clearConversation();
+    said.value = { tabId, kind: "ok", code: "reset", params: {} };
+    return true;
+  } catch (error) {
+    const { code, message } = /** @type {import("../port.js").PortError} */ (error);
+    said.value = { tabId, kind: "bad", code, params: { message } };
+    return false;
+  }
 }
 
 /**
@@ -122,7 +157,7 @@ export function typed(text) {
  */
 export async function runCommand(tabId, text) {
   try {
-    if (isSummary(text)) said.value = { kind: "ok", code: "compacting", params: {} };
+    if (isSummary(text)) said.value = { tabId, kind: "ok", code: "compacting", params: {} };
     const answer = await call("commands.run", { tabId, text }, { timeoutMs: SUMMARY_TIMEOUT_MS });
     setDraft("");
     if (answer.code === "history") {
@@ -132,11 +167,17 @@ export async function runCommand(tabId, text) {
     }
     if (answer.code === "export") {
       const id = views.value[tabId]?.conversation.id ?? "";
-      said.value = { kind: "ok", code: "exported", params: { filename: await exportConversation(id) } };
+      said.value = {
+        tabId,
+        kind: "ok",
+        code: "exported",
+        params: { filename: await exportConversation(id) },
+      };
       return;
     }
     if (answer.code === "help") await loadCommands();
     said.value = {
+      tabId,
       kind: answer.code === "help" ? "help" : "ok",
       code: answer.code,
       params: { about: answer.about ?? "" },
@@ -144,6 +185,6 @@ export async function runCommand(tabId, text) {
     if (answer.send) enqueueText(tabId, answer.send);
   } catch (error) {
     const { code, message, data } = /** @type {import("../port.js").PortError} */ (error);
-    said.value = { kind: "bad", code, params: { message, ...data } };
+    said.value = { tabId, kind: "bad", code, params: { message, ...data } };
   }
 }

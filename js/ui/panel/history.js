@@ -92,9 +92,13 @@ async function load(atLeast = 0) {
 const PAGE = 50;
 const MOST = 100;
 
+let adding = false;
+
 export async function loadMore() {
   const last = found.value.rows.at(-1);
-  if (!last) return;
+  // A second click would bring the same rows twice.
+  if (!last || adding) return;
+  adding = true;
   const mine = asked;
   try {
     const before = { updatedAt: last.updatedAt, id: last.id };
@@ -102,6 +106,8 @@ export async function loadMore() {
     if (mine === asked) found.value = taken(answer, found.value.rows);
   } catch (error) {
     fail(error);
+  } finally {
+    adding = false;
   }
 }
 

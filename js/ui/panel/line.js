@@ -72,6 +72,18 @@ export async function scanServers() {
   return (await call("providers.scan")).found;
 }
 
+/** @returns {Promise<import("../types.js").ProviderView[]>} every service there is */
+export async function listProviders() {
+  return (await call("providers.list")).providers;
+}
+
+/**
+ * Use a service that is set up; `providers_changed` then shows it.
+ *
+ * @param {string} id
+ */
+export const activateProvider = (id) => call("providers.activate", { id });
+
 /**
  * Set a found server up and use it; `providers_changed` then shows it.
  *
@@ -80,5 +92,5 @@ export async function scanServers() {
  */
 export async function useServer(server, model) {
   await call("providers.save", { id: server.id, config: serverConfig(server, model) });
-  await call("providers.activate", { id: server.id });
+  await activateProvider(server.id);
 }

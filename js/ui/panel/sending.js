@@ -1,7 +1,7 @@
 import { t } from "../i18n.js";
 import { PortError } from "../port.js";
 import { askAgain, giveBack, notSent, rememberSent, sentWith, takeFiles } from "./attachments.js";
-import { isCommand, runCommand } from "./commands.js";
+import { isCommand, runCommand, said } from "./commands.js";
 import { draftOf, setDraftOf } from "./drafts.js";
 import { call } from "./line.js";
 import { blocked, busy, patch, running, tab, view, views } from "./state.js";
@@ -38,6 +38,7 @@ export function send() {
   const text = words || (files.length ? t("attach_no_words") : "");
   if (!text) return;
   setDraft("");
+  said.value = null;
   const wait = Boolean(running.value);
   enqueue(current, {
     requestId: newRequestId(),

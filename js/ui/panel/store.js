@@ -1,6 +1,7 @@
 import { emptyConversation, fromEvents, reduce, runningTurn } from "../conversation.js";
 import { setLanguage } from "../i18n.js";
 import { applyTheme } from "../theme.js";
+import { dropBasket } from "./attachments.js";
 import { draftOf, loadDraft, setDraftOf } from "./drafts.js";
 import { historyChanged } from "./history.js";
 import { call, connect } from "./line.js";
@@ -46,6 +47,7 @@ function tabGone(tabId) {
   }
   const { [tabId]: _, ...rest } = views.value;
   views.value = rest;
+  dropBasket(tabId);
 }
 
 /** @param {number} tabId */

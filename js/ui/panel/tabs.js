@@ -96,7 +96,8 @@ export async function goToTab(tabId) {
   }
 }
 
-/** Open the settings page, or bring it to the front if it is open already.
+/**
+ * Open the settings page, or bring it to the front if it is open already.
  *
  * @param {string} [section]
  */

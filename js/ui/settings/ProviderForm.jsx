@@ -30,12 +30,20 @@ const ADVANCED = new Set([
 ]);
 
 /**
+ * What was typed and not saved, by service: folding a form must not throw away a key that was just pasted. It is
+ * gone with the page.
+ *
+ * @type {Map<string, Record<string, any>>}
+ */
+const unsaved = new Map();
+
+/**
  * @param {{view: ProviderView}} props
  */
 export function ProviderForm({ view }) {
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
-  const [config, setConfig] = useState(() => ({ ...view.values }));
-  const [dirty, setDirty] = useState(false);
+  const [config, setConfig] = useState(() => unsaved.get(view.id) ?? { ...view.values });
+  const [dirty, setDirty] = useState(unsaved.has(view.id));
   const [work, setWork] = useState(/** @type {Work} */ (""));
   const [checked, setChecked] = useState(false);
   const [result, setResult] = useState(/** @type {TestResult | null} */ (null));
@@ -48,13 +56,19 @@ export function ProviderForm({ view }) {
   /** A model of the browser itself may have to be downloaded first. */
   const [there, setThere] = useState(!view.builtIn);
 
+  /** @param {Record<string, any>} entered */
+  const enter = (entered) => {
+    unsaved.set(view.id, entered);
+    setConfig(entered);
+    setDirty(true);
+  };
+
   /**
    * @param {string} key
    * @param {any} value
    */
   const change = (key, value) => {
-    setConfig({ ...config, [key]: value });
-    setDirty(true);
+    enter({ ...config, [key]: value });
     setResult(null);
     setNote({ kind: "", text: "" });
     setFault({ field: "", text: "" });
@@ -86,8 +100,7 @@ export function ProviderForm({ view }) {
    */
   const moveTo = ({ baseUrl, moved }) => {
     if (!moved || !baseUrl) return;
-    setConfig((entered) => ({ ...entered, baseUrl }));
-    setDirty(true);
+    enter({ ...(unsaved.get(view.id) ?? config), baseUrl });
   };
 
   /** @returns {boolean} whether all that is needed is there; if not, the first gap gets the focus */
@@ -123,6 +136,7 @@ export function ProviderForm({ view }) {
     // A stored key never comes back to this page, and neither does it stay here.
     const secrets = view.fields.filter((field) => field.kind === "secret");
     setConfig({ ...config, ...Object.fromEntries(secrets.map((field) => [field.key, ""])) });
+    unsaved.delete(view.id);
     setDirty(false);
   };
 
@@ -258,6 +272,7 @@ export function ProviderForm({ view }) {
               disabled={work !== ""}
               onClick={() =>
                 run("remove", async () => {
+                  unsaved.delete(view.id);
                   await removeProvider(view.id);
                   setRemoving(false);
                 })

@@ -138,7 +138,11 @@ function Control({ id, field, value, described, onChange }) {
           value={value}
           onChange={(event) => {
             const entered = event.currentTarget.valueAsNumber;
-            if (Number.isNaN(entered)) return;
+            if (Number.isNaN(entered)) {
+              // Nothing, or no number: what holds stands there again.
+              event.currentTarget.value = String(value);
+              return;
+            }
             const number = field.kind === "int" ? Math.round(entered) : entered;
             onChange(Math.min(field.max ?? number, Math.max(field.min ?? number, number)));
           }}

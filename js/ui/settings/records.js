@@ -1,3 +1,4 @@
+import { saveText } from "../shared/save.js";
 import { ask } from "./store.js";
 
 /**
@@ -60,14 +61,7 @@ export async function saveRun(runId, format) {
     if (next === null) break;
     after = next;
   }
-  const type = format === "json" ? "application/json" : "text/markdown";
-  const url = URL.createObjectURL(new Blob(parts, { type: `${type};charset=utf-8` }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser reads the content in its own time.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  saveText(name, parts, format === "json" ? "application/json" : "text/markdown");
 }
 
 /**

@@ -77,10 +77,35 @@ function Server({ server, use }) {
   };
   return (
     <li data-server={server.id}>
-      <div class="server-head">
-        <p>
-          <strong>{server.label}</strong> <span class="server-address">{server.baseUrl}</span>
-        </p>
+      <p class="server-name">
+        <strong>{server.label}</strong> <span class="server-address">{server.baseUrl}</span>
+      </p>
+      {server.problem && (
+        <div class="server-problem">
+          <Icon name="alert" size={14} />
+          <div>
+            <p>{server.problem.message}</p>
+            {server.problem.hint && <p class="server-hint">{server.problem.hint}</p>}
+          </div>
+        </div>
+      )}
+      <div class="server-choice">
+        {server.models.length > 1 ? (
+          <select
+            id={id}
+            aria-label={t("model_of", { name: server.label })}
+            value={model}
+            onChange={(event) => setModel(event.currentTarget.value)}
+          >
+            {server.models.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        ) : (
+          model && <p class="server-model">{model}</p>
+        )}
         {!server.problem && (
           <button
             type="button"
@@ -94,31 +119,6 @@ function Server({ server, use }) {
           </button>
         )}
       </div>
-      {server.problem && (
-        <div class="server-problem">
-          <Icon name="alert" size={14} />
-          <div>
-            <p>{server.problem.message}</p>
-            {server.problem.hint && <p class="server-hint">{server.problem.hint}</p>}
-          </div>
-        </div>
-      )}
-      {server.models.length > 1 ? (
-        <select
-          id={id}
-          aria-label={t("model_of", { name: server.label })}
-          value={model}
-          onChange={(event) => setModel(event.currentTarget.value)}
-        >
-          {server.models.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      ) : (
-        model && <p class="server-model">{model}</p>
-      )}
       {facts && !server.problem && <Facts facts={facts} />}
       {failed && (
         <p class="servers-problem" role="alert">
