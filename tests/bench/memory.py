@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-from tests.bench.builds import folders, opened, ready
+from tests.bench.builds import folders, opened, ready, wait_for_copies
 from tests.bench.starts import TIMES
 from tests.bench.steps import Stand
 from tests.bench.table import Table
@@ -39,6 +39,8 @@ def measure(table: Table, name: str) -> None:
     for build, folder in folders(name).items():
         with opened(name, folder) as browser, ExitStack() as stack:
             ready(browser)
+            # What makes them is let go at once, but it would be seen.
+            wait_for_copies(browser)
             panel = Panel(browser, browser.open_tab(BLANK))
             # Only the panel is to be open; the page for our own questions is one of the extension's too.
             control = browser.control.url
