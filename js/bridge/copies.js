@@ -4,6 +4,9 @@
 /** The folder that is ours alone. */
 const FOLDER = "start";
 
+/** A copy that takes longer to read, in milliseconds, is no gain; the packaged file comes by another way. */
+export const READ_MS = 5_000;
+
 /** @typedef {Record<string, string>} Hashes SHA-256 in hex, by the path of a packaged file. */
 
 /** @param {ArrayBuffer} content @returns {Promise<string>} Its SHA-256 in hex. */
@@ -31,6 +34,20 @@ export class Copies {
 
   /** @param {string} sha256 @returns {Promise<ArrayBuffer | null>} Nothing if there is no copy, or not a whole one. */
   async read(sha256) {
+    /** @type {any} */
+    let timer;
+    const late = new Promise((resolve) => {
+      timer = setTimeout(() => resolve(null), READ_MS);
+    });
+    try {
+      return await Promise.race([this.#whole(sha256), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @param {string} sha256 @returns {Promise<ArrayBuffer | null>} */
+  async #whole(sha256) {
     try {
       const folder = await this.#open();
       const content = await (await (await folder.getFileHandle(sha256)).getFile()).arrayBuffer();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Copies, hash } from "../../../js/bridge/copies.js";
+import { Copies, hash, READ_MS } from "../../../js/bridge/copies.js";
 import { privateFiles } from "./privatefiles.fake.mjs";
 
 const CONTENT = new TextEncoder().encode("what Python starts from").buffer;
@@ -69,6 +69,13 @@ test("where there is no room nothing is kept and nothing breaks", async () => {
   const { files, next } = await lived({ room: 5 });
   assert.equal(files.size, 0, "not even a piece");
   assert.equal(await next.read(HASH), null);
+});
+
+test("a file system that does not answer holds nobody up", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const found = new Copies(() => new Promise(() => {})).read(HASH);
+  context.mock.timers.tick(READ_MS);
+  assert.equal(await found, null);
 });
 
 test("where there is no such file system nothing breaks", async () => {
