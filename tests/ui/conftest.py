@@ -1,16 +1,20 @@
 """Chromium with the screens and their fake port."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, ViewportSize, expect, sync_playwright
 
+from tests.support.browsers.base import DEADLINE
 from tests.support.browsers.chromium import SWITCHES, find_chromium
 from tests.support.ui_pages import address, bundle, serve
 from tests.support.ui_show import show
 
 Open = Callable[..., Page]
+
+expect.set_options(timeout=DEADLINE * 1000)
 
 
 @pytest.fixture(scope="session")
@@ -31,11 +35,53 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="module")
+def one_page(chromium: Browser) -> Iterator[Page]:
+    """A page that shows one state after the other, and keeps what the screens load."""
+    context = chromium.new_context(reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
 def open_state(origin: str, chromium: Browser) -> Iterator[Open]:
     """Open a state by name: ``open_state("running", width=320, theme="dark")``; no error may go uncaught."""
-    contexts = []
+    contexts: list[BrowserContext] = []
+
+    def fresh(size: ViewportSize) -> Page:
+        contexts.append(chromium.new_context(viewport=size, reduced_motion="reduce"))
+        return contexts[-1].new_page()
+
+    with opening(origin, fresh) as open_:
+        yield open_
+        for context in contexts:
+            context.close()
+
+
+@pytest.fixture
+def show_state(origin: str, one_page: Page) -> Iterator[Open]:
+    """The same in the page of the test before, for tests that only look: screens clear what they stored."""
+
+    def again(size: ViewportSize) -> Page:
+        if one_page.viewport_size != size:
+            one_page.set_viewport_size(size)
+        # Beside the page, so that nothing is under the mouse.
+        one_page.mouse.move(-10, -10)
+        return one_page
+
+    with opening(origin, again) as open_:
+        yield open_
+
+
+@contextmanager
+def opening(origin: str, page_for: Callable[[ViewportSize], Page]) -> Iterator[Open]:
+    """A function that shows states in the pages it is given; at the end no error may have gone uncaught."""
     errors: list[str] = []
+
+    def note(error: Error) -> None:
+        errors.append(str(error))
+
+    pages: list[Page] = []
 
     def open_(
         name: str,
@@ -46,15 +92,15 @@ def open_state(origin: str, chromium: Browser) -> Iterator[Open]:
         language: str = "en",
         act: bool = True,
     ) -> Page:
-        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
+        page = page_for({"width": width, "height": height})
+        if page not in pages:
+            pages.append(page)
+            page.on("pageerror", note)
         page.goto(address(origin, name, theme=theme, language=language))
         show(page, name, act=act)
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.remove_listener("pageerror", note)
     assert errors == []
