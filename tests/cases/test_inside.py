@@ -155,3 +155,21 @@ def test_64_empty_frames(player: Player) -> None:
     assert 'button "After"' in text
     assert re.search(r'iframe "Nothing" .*\(empty\)', text)
     assert player.call("get_frames")["success"]
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+def test_words_that_are_marked_in_a_shadow_root(player: Player, mode: str) -> None:
+    """What the person has marked is read, in the root's own tree and not from elsewhere."""
+    player.show(
+        f"<p>Outside</p><x-a></x-a><script>const root = document.querySelector('x-a').attachShadow({{mode: '{mode}'}});"
+        "root.innerHTML = '<p>Marked <b>inside</b> it</p>'; window.mark = () => {"
+        " const [p] = root.children; getSelection().setBaseAndExtent(p.firstChild, 0, p.querySelector('b').firstChild, 6);"
+        " return true }</script>"
+    )
+    assert player.call("get_selection")["text"] == ""
+    player.js("mark()")
+    assert player.call("get_selection")["text"] == "Marked inside"
+    player.js("(getSelection().selectAllChildren(document.querySelector('p')), true)")
+    assert player.call("get_selection")["text"] == "Outside"
+    player.js("(getSelection().removeAllRanges(), true)")
+    assert player.call("get_selection")["text"] == ""
