@@ -5,6 +5,7 @@ The same with redaction switched off must find them, or the search would prove n
 side can do (masking a field's value, a cookie that no script of ours reads) is in ``test_secrets``.
 """
 
+import asyncio
 import base64
 import json
 import logging
@@ -104,7 +105,13 @@ async def everything(scene: Scene, app: App, host: MemoryHost, logged: str) -> d
     """All that could hold a secret and must not, by where it is."""
     local = {key: value for key, value in host.settings.values.items() if key != "providers"}
     runs = (await app.handle_ui("traces.list", {}))["runs"]
-    conversations = (await app.handle_ui("history.list", {}))["conversations"]
+    listed = await app.handle_ui("history.list", {})
+    async with asyncio.timeout(20):
+        while listed["indexing"]:
+            await asyncio.sleep(0)
+            listed = await app.handle_ui("history.list", {})
+    conversations = listed["conversations"]
+    assert conversations, "there is a history to be searched"
     traces, exports = [runs], []
     for run in runs:
         traces.append(await app.handle_ui("traces.read", {"runId": run["runId"]}))
@@ -116,7 +123,6 @@ async def everything(scene: Scene, app: App, host: MemoryHost, logged: str) -> d
                 exports.append(part["text"])
                 after = part["next"]
     history = [await app.handle_ui("history.export", {"id": one["id"]}) for one in conversations]
-    history += [await app.handle_ui("history.read", {"id": one["id"]}) for one in conversations]
     return {
         "requests": scene.requests(),
         "conversations": _without_own_call(_json(host.store.data)),
