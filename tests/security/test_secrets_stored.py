@@ -176,7 +176,8 @@ async def played(write: Callable[[str], str], caplog: pytest.LogCaptureFixture) 
     scene = Scene(write)
     said = write(KEY)
     await scene.run(SIGN_IN, call("read_page"), call("find_text", text="x"), call("scroll"), END)
-    await scene.run(call("fetch_url", url="https://shop.example/me?x=1"), call("read_page"), END)
+    quoting = call("done", summary=f"{SEEN}: it says {said}.", outcome="partial")
+    await scene.run(call("fetch_url", url="https://shop.example/me?x=1"), call("read_page"), quoting)
     await scene.run(ProviderFailed(f"Wrong key {said}.", code="wrong_key", data={"detail": said}))
     await scene.run(RuntimeError(f"boom {said}"))
     await scene.run(call("no_such_tool", text="x"), call("read_page", raw='{"broken'), END)
@@ -190,7 +191,10 @@ async def played(write: Callable[[str], str], caplog: pytest.LogCaptureFixture) 
 async def test_no_secret_is_left_anywhere(way: str, caplog: pytest.LogCaptureFixture) -> None:
     places = await played(WAYS[way], caplog)
     assert {place: found for place, text in places.items() if (found := hits_of(SECRETS, text))} == {}
-    for place in ("requests", "conversations", "events", "recordings", "trace files", "debug log"):
+    for place in (
+        *("requests", "conversations", "events", "recordings"),
+        *("trace files", "history", "debug log"),
+    ):
         assert SEEN in places[place], place
 
 
