@@ -6,8 +6,8 @@ import { Marked } from "marked";
  * load anything (no images, no styles, no frames, no forms), and links go only to the web or to a mail program,
  * in a tab of their own.
  *
- * The text is cut into its top-level blocks, and each block is rendered once: while an answer streams in, only
- * its last block changes, so earlier blocks keep the reader's selection and cost nothing.
+ * The text is cut into its top-level blocks, and each block is cut out and rendered once: while an answer streams
+ * in, only its last block changes, so earlier blocks keep the reader's selection and cost nothing.
  *
  * @typedef {{kind: "html", key: string, html: string} | {kind: "code", key: string, code: string, lang: string}} Block
  */
@@ -85,12 +85,12 @@ const cache = new Map();
  * @returns {Block[]}
  */
 export function blocks(text) {
-  const tokens = marked.lexer(text);
+  const { tokens, links } = lex(text);
   const depth = headingDepths(tokens);
   /** @type {Block[]} */
   const result = [];
-  for (const [index, token] of tokens.entries()) {
-    if (token.type === "heading") token.depth = depth(token.depth);
+  for (const [index, found] of tokens.entries()) {
+    const token = found.type === "heading" ? { ...found, depth: depth(found.depth) } : found;
     if (token.type === "space" || token.type === "def") continue;
     if (token.type === "code") {
       const lang = /^[\w+#.-]{1,20}/.exec(token.lang ?? "")?.[0] ?? "";
@@ -98,16 +98,46 @@ export function blocks(text) {
       continue;
     }
     // References are defined elsewhere in the text, so they belong to what a block's HTML depends on.
-    const id = `${token.raw} ${"depth" in token ? token.depth : ""} ${Object.keys(tokens.links).length}`;
+    const id = `${token.raw} ${"depth" in token ? token.depth : ""} ${JSON.stringify(links)}`;
     let html = cache.get(id);
     if (html === undefined) {
-      html = sanitize(marked.parser(/** @type {any} */ (Object.assign([token], { links: tokens.links }))));
+      html = sanitize(marked.parser(/** @type {any} */ (Object.assign([token], { links }))));
       if (cache.size >= CACHE_SIZE) cache.delete(/** @type {string} */ (cache.keys().next().value));
       cache.set(id, html);
     }
     if (html.trim()) result.push({ kind: "html", key: `${index}h`, html });
   }
   return result;
+}
+
+/** The text that was cut last, and its blocks. */
+let known = { text: "", tokens: /** @type {import("marked").Token[]} */ ([]) };
+
+/**
+ * Cut a text into its top-level blocks. Of one that begins with the text before it (it streams in), only what follows
+ * the last block but one is looked at again: what is appended can change no other. Where something is defined for
+ * the whole text, all of it is.
+ *
+ * @param {string} text
+ * @returns {{tokens: import("marked").Token[], links: import("marked").Links}}
+ */
+function lex(text) {
+  const grows = known.text !== "" && text.startsWith(known.text);
+  const settled = grows
+    ? known.tokens.slice(
+        0,
+        known.tokens.findLastIndex((one) => one.type !== "space"),
+      )
+    : [];
+  const at = settled.reduce((sum, token) => sum + token.raw.length, 0);
+  const rest = marked.lexer(text.slice(at));
+  const tokens = [...settled, ...rest];
+  const defines = Object.keys(rest.links).length > 0;
+  // Line ends are made alike while cutting, and then the places in the text are others.
+  known = defines || text.includes("\r") ? { text: "", tokens: [] } : { text, tokens };
+  if (!defines || !at) return { tokens, links: rest.links };
+  const all = marked.lexer(text);
+  return { tokens: all, links: all.links };
 }
 
 /**

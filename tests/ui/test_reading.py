@@ -1,10 +1,14 @@
 """Reading an answer: scrolling, announcing, copying, and what hostile text may not do."""
 
-from playwright.sync_api import expect
+import statistics
 
-from tests.support.ui_runs import CARD, Run, many_steps
+from playwright.sync_api import Page, expect
+
+from tests.support.ui_runs import CARD, LONG_ANSWER, Run, many_steps
+from tests.support.ui_strain import TURNS, WIDE, conversation
 from tests.ui.conftest import Open
 from tests.ui.steering import play
+from webbrain.core import events as ev
 
 
 class TestReading:
@@ -101,6 +105,74 @@ class TestReading:
         assert page.evaluate("navigator.clipboard.readText()").startswith("jackets = [")
 
 
+MIXED = """
+Title
+=====
+
+Not yet
+a table:
+
+| a | b |
+| - | - |
+| 1 | 2 |
+after it
+
+- one
+
+- two, loose
+
+  with a paragraph
+
+      and code
+
+1. first
+2. second
+~~~
+fence
+~~~
+# H1
+#### H4
+text
+***
+[late] and [other][late], defined below
+
+<b>html</b>
+
+[late]: https://late.example/
+"""
+
+
+DRAW = """async (events) => {
+  const times = [];
+  for (const event of events) {
+    const start = performance.now();
+    wb.emit('agent_update', event);
+    await new Promise((drawn) => queueMicrotask(() => queueMicrotask(drawn)));
+    document.querySelector('.conversation').scrollHeight;
+    times.push(performance.now() - start);
+    if (times.length % 10 === 0) await new Promise((shown) => setTimeout(shown));
+  }
+  return times;
+}"""
+
+
+def ms_per_piece(page: Page, run: Run) -> float:
+    """Median time to draw a piece of an answer that streams in behind what is there."""
+    before = len(run.events)
+    run.ask("And now?", "ask", ago=0).think().stream(LONG_ANSWER * 2)
+    times: list[float] = page.evaluate(DRAW, run.events[before:])
+    assert page.locator(".turn").last.inner_text().count("Three of the eleven") == 2
+    return statistics.median(times)
+
+
+def test_a_long_conversation_does_not_slow_the_answer_down(open_state: Open) -> None:
+    """What stands above is left alone, and not drawn again with each piece."""
+    alone = ms_per_piece(open_state("empty-ask"), Run())
+    behind = ms_per_piece(open_state("conversation-long"), conversation(TURNS))
+    print(f"a piece alone {alone:.1f} ms, behind {TURNS} turns {behind:.1f} ms")
+    assert behind < 5 * alone + 2
+
+
 HOSTILE = """\
 <img src=x onerror="globalThis.hacked = 1"> <script>globalThis.hacked = 1</script>
 <iframe src="https://evil.example"></iframe> <form action="https://evil.example"><input name=a></form>
@@ -149,6 +221,24 @@ class TestMarkdown:
         play(page, run.stream(" grows and grows.").events[before:])
         expect(page.locator(".md-block").nth(1)).to_have_text("Second grows and grows.")
         assert page.evaluate("document.querySelector('.md-block p').marked") is True
+
+    def test_what_streams_in_ends_as_if_it_had_come_at_once(self, open_state: Open) -> None:
+        """Whatever the pieces; lists, tables, fences and underlined headings change with what follows."""
+        text = WIDE + MIXED
+        pages = []
+        for pieces in (True, False):
+            page = open_state("empty-ask")
+            run = Run().ask("?", "ask", ago=0).think()
+            if pieces:
+                for start in range(0, len(text), 5):
+                    run.add(ev.TextDelta(delta=text[start : start + 5]))
+            else:
+                run.say(text, final=True)
+            play(page, run.events)
+            pages.append(page.locator(".md").inner_html())
+        assert pages[0] == pages[1]
+        assert "<table>" in pages[0]
+        assert pages[0].count("<li>") > 6
 
     def test_headings_stand_below_the_question_and_skip_no_level(self, open_state: Open) -> None:
         page = open_state("empty-ask")

@@ -5,6 +5,7 @@ import { t, tn } from "../i18n.js";
 import { CopyButton } from "../shared/CopyButton.jsx";
 import { Icon } from "../shared/icons.jsx";
 import { Markdown } from "../shared/Markdown.jsx";
+import { memo } from "../shared/memo.js";
 import { SentFiles } from "./Attachments.jsx";
 import { Card } from "./Cards.jsx";
 import { Clarify } from "./Clarify.jsx";
@@ -23,12 +24,11 @@ import { Waiting } from "./Waiting.jsx";
  *   stands on the rail
  */
 
-/**
- * One run: the question and all that followed.
- *
- * @param {{turn: TurnModel, last: boolean}} props
- */
-export function Turn({ turn, last }) {
+/** One run: the question and all that followed. */
+export const Turn = memo(TurnParts);
+
+/** @param {{turn: TurnModel, last: boolean}} props */
+function TurnParts({ turn, last }) {
   const groups = group(turn.items);
   const over = turn.status !== "running";
   return (

@@ -1,13 +1,13 @@
 import { t } from "../i18n.js";
 import { blocks } from "../markdown.js";
 import { CopyButton } from "./CopyButton.jsx";
+import { memo } from "./memo.js";
 
-/**
- * Markdown as sanitised HTML, block by block. Preact leaves a block alone whose HTML is the same as before.
- *
- * @param {{text: string}} props
- */
-export function Markdown({ text }) {
+/** Markdown as sanitised HTML, block by block. Preact leaves a block alone whose HTML is the same as before. */
+export const Markdown = memo(Blocks);
+
+/** @param {{text: string}} props */
+function Blocks({ text }) {
   return (
     <div class="md">
       {blocks(text).map((block) =>
