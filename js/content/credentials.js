@@ -13,9 +13,10 @@ export const MASK = "••••••••";
 /**
  * Why a field counts as secret, `null` if it does not.
  * @param {Element} e
+ * @param {string | null} [label] text of its labels, if the caller has it
  * @returns {string | null}
  */
-export function credentialReason(e) {
+export function credentialReason(e, label = null) {
   if (inputType(e) === "password") return "it is a password field";
   const autocomplete = secretAutocomplete(attribute(e, "autocomplete") ?? "");
   if (autocomplete) return `its autocomplete is ${autocomplete}`;
@@ -23,6 +24,6 @@ export function credentialReason(e) {
     const found = secretWord(attribute(e, name) ?? "");
     if (found) return `its ${name} says "${found}"`;
   }
-  const found = /^(input|textarea|select)$/.test(localName(e)) ? secretWord(labelText(e)) : null;
+  const found = /^(input|textarea|select)$/.test(localName(e)) ? secretWord(label ?? labelText(e)) : null;
   return found ? `its label says "${found}"` : null;
 }

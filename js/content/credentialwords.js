@@ -7,6 +7,8 @@ import TABLE from "../../py/webbrain/policy/credential_words.json" with { type: 
 
 const AUTOCOMPLETE = new Set(TABLE.autocomplete);
 const ANY_WORD = TABLE.words.map((word) => word.replace(" ", " ?")).join("|");
+/** How each of them begins: most texts have none of that, and are done with one look. */
+const BEGINNING = new RegExp([...new Set(TABLE.words.map((word) => word.split(" ")[0]))].join("|"), "iu");
 const WORD = new RegExp(`(?<![a-z0-9])(?:${ANY_WORD})s?(?![a-z])`);
 
 /**
@@ -15,6 +17,7 @@ const WORD = new RegExp(`(?<![a-z0-9])(?:${ANY_WORD})s?(?![a-z])`);
  * @returns {string | null}
  */
 export function secretWord(text) {
+  if (!text || !BEGINNING.test(text)) return null;
   const words = text.slice(0, TABLE.hintChars).replace(/([a-z])(?=[A-Z])/g, "$1 ");
   return WORD.exec(words.toLowerCase().replace(/[\s_-]+/g, " "))?.[0] ?? null;
 }
@@ -25,6 +28,7 @@ export function secretWord(text) {
  * @returns {string | null}
  */
 export function secretAutocomplete(autocomplete) {
+  if (!autocomplete) return null;
   const words = autocomplete.slice(0, TABLE.hintChars).toLowerCase().split(/\s+/);
   return words.find((word) => AUTOCOMPLETE.has(word)) ?? null;
 }

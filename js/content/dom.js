@@ -67,6 +67,19 @@ export const childElementCount = getter(Element.prototype, "childElementCount");
 const openShadowRootOf = accessor(Element.prototype, "shadowRoot");
 /** @type {(e: Element) => ShadowRoot | null} */
 export const openShadowRoot = (e) => openShadowRootOf.call(e);
+/** @type {(e: Element) => number} */
+export const scrollTop = getter(Element.prototype, "scrollTop");
+/** @type {(e: Element) => number} */
+export const scrollHeight = getter(Element.prototype, "scrollHeight");
+/** @type {(e: Element) => number} */
+export const scrollWidth = getter(Element.prototype, "scrollWidth");
+/** @type {(e: Element) => number} */
+export const clientHeight = getter(Element.prototype, "clientHeight");
+/** @type {(e: Element) => number} */
+export const clientWidth = getter(Element.prototype, "clientWidth");
+/** @type {(e: Element, to: ScrollToOptions) => void} */
+export const scrollTo = (e, to) =>
+  /** @type {(this: Element, to: ScrollToOptions) => void} */ (Element.prototype.scrollTo).call(e, to);
 /** @type {(e: Element) => HTMLSlotElement | null} */
 export const assignedSlot = getter(Element.prototype, "assignedSlot");
 /** @type {(e: HTMLElement) => boolean} */
@@ -82,12 +95,21 @@ export const hasAttribute = (e, name) => Element.prototype.hasAttribute.call(e, 
 export const hasAttributes = (e) => Element.prototype.hasAttributes.call(e);
 /** @type {(e: Element, selector: string) => boolean} */
 export const matches = (e, selector) => Element.prototype.matches.call(e, selector);
+/** In its own tree: neither out of a shadow root nor of a frame. @type {(e: Element, selector: string) => Element | null} */
+export const closest = (e, selector) => Element.prototype.closest.call(e, selector);
 /** @type {(e: Element) => DOMRect} */
 export const rectOf = (e) => Element.prototype.getBoundingClientRect.call(e);
 /** @type {(e: Element) => DOMRectList} */
 export const rectsOf = (e) => Element.prototype.getClientRects.call(e);
 /** @type {(e: EventTarget, event: Event) => boolean} */
 export const dispatch = (e, event) => EventTarget.prototype.dispatchEvent.call(e, event);
+/** @typedef {(event: any) => void} Listener */
+/** @type {(on: EventTarget, type: string, listener: Listener, options: AddEventListenerOptions) => void} */
+export const listen = (on, type, listener, options) =>
+  EventTarget.prototype.addEventListener.call(on, type, listener, options);
+/** @type {(on: EventTarget, type: string, listener: Listener, options: AddEventListenerOptions) => void} */
+export const unlisten = (on, type, listener, options) =>
+  EventTarget.prototype.removeEventListener.call(on, type, listener, options);
 
 /** @type {(d: Document) => HTMLElement | null} */
 const bodyOf = getter(Document.prototype, "body");
@@ -98,6 +120,13 @@ export const scrollingElement = getter(Document.prototype, "scrollingElement");
 const defaultViewOf = accessor(Document.prototype, "defaultView");
 /** @type {(d: Document) => (Window & typeof globalThis) | null} */
 const defaultView = (d) => defaultViewOf.call(d);
+/** @type {(d: Document) => Selection | null} */
+export const selectionOf = (d) => Document.prototype.getSelection.call(d);
+/** @type {(d: Document) => Range} */
+export const makeRange = (d) => Document.prototype.createRange.call(d);
+/** @type {(root: Node) => TreeWalker} */
+export const textsIn = (root) =>
+  Document.prototype.createTreeWalker.call(documentOf(root), root, NodeFilter.SHOW_TEXT);
 /** @type {(d: Document) => string} */
 export const documentURL = getter(Document.prototype, "URL");
 /** @type {(d: Document) => string} */

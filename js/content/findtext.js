@@ -13,10 +13,12 @@ import {
   frameDocument,
   isConnected,
   localName,
+  makeRange,
   nextSibling,
   nodeType,
   pageRoot,
   rectOf,
+  selectionOf,
   shadowRootOf,
 } from "./dom.js";
 import {
@@ -270,12 +272,12 @@ function show(session, page, at, length) {
   if (!start || !end) return {};
   last = { node: new WeakRef(end.node), offset: end.offset };
   const doc = documentOf(start.node);
-  const range = Document.prototype.createRange.call(doc);
+  const range = makeRange(doc);
   range.setStart(start.node, start.offset);
   if (documentOf(end.node) === doc) range.setEnd(end.node, end.offset);
   const holder = composedParent(start.node);
   if (holder) Element.prototype.scrollIntoView.call(holder, { block: "center", inline: "nearest" });
-  const selection = Document.prototype.getSelection.call(doc);
+  const selection = selectionOf(doc);
   selection?.removeAllRanges();
   selection?.addRange(range);
   const box = range.getBoundingClientRect();

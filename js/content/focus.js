@@ -13,7 +13,9 @@ import {
   hasAttribute,
   isEditable,
   isHTML,
+  listen,
   localName,
+  unlisten,
   viewOf,
 } from "./dom.js";
 import { isDisabled } from "./roles.js";
@@ -44,14 +46,14 @@ export function focusAsUser(e) {
   if (before === e) return;
   const doc = documentOf(e);
   let told = false;
-  const listen = () => {
+  const note = () => {
     told = true;
   };
-  doc.addEventListener("focusin", listen, { capture: true });
+  listen(doc, "focusin", note, { capture: true });
   try {
     focus(e);
   } finally {
-    doc.removeEventListener("focusin", listen, { capture: true });
+    unlisten(doc, "focusin", note, { capture: true });
   }
   if (told || deepActive() !== e) return;
   const view = viewOf(e);

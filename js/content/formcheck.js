@@ -14,6 +14,7 @@ import {
   formMethod,
   isHTML,
   localName,
+  pageRoot,
   queryAll,
 } from "./dom.js";
 import { ANCHORED_VALUE_CHARS, HREF_CHARS, NAME_CHARS, VERIFY_FIELDS } from "./limits.js";
@@ -97,7 +98,7 @@ function byItself() {
   const dialog = deepQuery(DIALOGS, 10, isRendered).found.find((e) => queryAll(e, FIELDS).length > 0);
   if (dialog) return dialog;
   const loose = deepQuery(FIELDS, 1, isRendered).found[0];
-  return loose ? document.body : null;
+  return loose ? pageRoot(document) : null;
 }
 
 /** @param {Element} scope @param {HTMLFormElement | null} form @returns {Element[]} */

@@ -3,7 +3,7 @@
  * the evidence is in our own words, so that a page cannot speak through it.
  */
 
-import { attribute, getter, isHTML, pageRoot, queryAll, rectOf } from "./dom.js";
+import { attribute, getter, isHTML, pageRoot, query, queryAll, rectOf } from "./dom.js";
 import { RAW_CHARS } from "./limits.js";
 import { isRendered } from "./sight.js";
 
@@ -13,6 +13,10 @@ const CHALLENGE =
   /^(https?:)?\/\/((www\.)?(google\.com|recaptcha\.net)\/recaptcha\/|([\w-]+\.)*hcaptcha\.com\/|challenges\.cloudflare\.com\/)/i;
 const WALL =
   '[class*="paywall" i],[id*="paywall" i],[data-testid*="paywall" i],[class*="regwall" i],[id*="regwall" i]';
+/** Nearly every page has nothing of all this, which one look tells. */
+const FRAME = "iframe[src]";
+const PASSWORD = 'input[type="password"]';
+const ANY = `${FRAME},${PASSWORD},${WALL}`;
 const PAID = /"isAccessibleForFree"\s*:\s*"?false/i;
 /** A page with more text than this has a sign-in form beside its content, not instead of it. */
 const LOGIN_TEXT_CHARS = 1_500;
@@ -26,13 +30,10 @@ const innerText = getter(HTMLElement.prototype, "innerText");
 
 /** @returns {Gate | null} */
 export function pageGate() {
-  if (
-    shown("iframe[src]", 60).some((frame) =>
-      CHALLENGE.test((attribute(frame, "src") ?? "").slice(0, RAW_CHARS)),
-    )
-  )
+  if (!query(document, ANY)) return null;
+  if (shown(FRAME, 60).some((frame) => CHALLENGE.test((attribute(frame, "src") ?? "").slice(0, RAW_CHARS))))
     return { kind: "captcha", evidence: "a check for robots is shown" };
-  if (shown('input[type="password"]', 0).length && textChars() < LOGIN_TEXT_CHARS)
+  if (shown(PASSWORD, 0).length && textChars() < LOGIN_TEXT_CHARS)
     return { kind: "login", evidence: "a password field is shown and little else" };
   if (shown(WALL, WALL_HEIGHT).some((e) => rectOf(e).width >= WALL_WIDTH))
     return {

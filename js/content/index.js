@@ -147,7 +147,29 @@ async function run(session, name, args) {
     };
   const paper = inPdf(name);
   if (paper) return paper;
-  const limit = ACTION_MS + (LONGER[name] ?? 0);
+  try {
+    const begun = action(session, args);
+    const answer = begun instanceof Promise ? await inTime(begun, ACTION_MS + (LONGER[name] ?? 0)) : begun;
+    if (JSON.stringify(answer).length > (name === "resource" ? RESOURCE_ANSWER_CHARS : ANSWER_CHARS))
+      return { success: false, code: "too_large", error: "The answer of the page is too large to be used." };
+    return answer;
+  } catch (error) {
+    if (error instanceof Refusal)
+      return { success: false, code: error.code, error: error.message, ...error.more };
+    return {
+      success: false,
+      code: "page_script_error",
+      error: `The page script failed: ${line(String(error), 200)}`,
+    };
+  }
+}
+
+/**
+ * @param {Promise<Answer>} begun
+ * @param {number} limit milliseconds
+ * @returns {Promise<Answer>} its answer, or that it is late
+ */
+async function inTime(begun, limit) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const late = new Promise((/** @type {(answer: Answer) => void} */ done) => {
@@ -163,18 +185,7 @@ async function run(session, name, args) {
     );
   });
   try {
-    const answer = await Promise.race([Promise.resolve(action(session, args)), late]);
-    if (JSON.stringify(answer).length > (name === "resource" ? RESOURCE_ANSWER_CHARS : ANSWER_CHARS))
-      return { success: false, code: "too_large", error: "The answer of the page is too large to be used." };
-    return answer;
-  } catch (error) {
-    if (error instanceof Refusal)
-      return { success: false, code: error.code, error: error.message, ...error.more };
-    return {
-      success: false,
-      code: "page_script_error",
-      error: `The page script failed: ${line(String(error), 200)}`,
-    };
+    return await Promise.race([begun, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -16,6 +16,7 @@ import {
   localName,
   nodeType,
   readyState,
+  selectionOf,
 } from "./dom.js";
 import { SELECTION_CHARS, WAIT_DEFAULT_MS, WAIT_MAX_MS } from "./limits.js";
 import { describeName, textInside } from "./names.js";
@@ -192,7 +193,7 @@ function selectedIn(active) {
   for (const root of roots) {
     const text =
       nodeType(root) === 9
-        ? Document.prototype.getSelection.call(root)
+        ? selectionOf(/** @type {Document} */ (root))
         : /** @type {any} */ (ShadowRoot.prototype).getSelection?.call(root);
     if (text && String(text)) return String(text);
   }

@@ -24,6 +24,7 @@ import {
   query,
   queryAll,
   requestSubmit,
+  selectionOf,
   shadowRootOf,
   viewOf,
 } from "./dom.js";
@@ -362,9 +363,11 @@ function moveCaret(e, key) {
   const field = /** @type {HTMLInputElement} */ (e);
   if (isEditable(e)) {
     const direction = key === "ArrowLeft" || key === "ArrowUp" ? "backward" : "forward";
-    documentOf(e)
-      .getSelection()
-      ?.modify("move", direction, key === "ArrowUp" || key === "ArrowDown" ? "line" : "character");
+    selectionOf(documentOf(e))?.modify(
+      "move",
+      direction,
+      key === "ArrowUp" || key === "ArrowDown" ? "line" : "character",
+    );
     return;
   }
   try {

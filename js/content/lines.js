@@ -184,7 +184,7 @@ export class Printer {
         add("checked", control.indeterminate ? "mixed" : String(control.checked));
       else if (tag !== "select" && role !== "button" && type !== "password") {
         const text = valueText(control.value, anchored ? ANCHORED_VALUE_CHARS : VALUE_CHARS);
-        if (text && credentialReason(el)) parts.push("(filled)");
+        if (text && credentialReason(el, label)) parts.push("(filled)");
         else if (text) add("value", text);
       }
       if (type === "password" && control.value) parts.push("(filled)");

@@ -9,8 +9,10 @@ import {
   attribute,
   byId,
   characterData,
+  closest,
   composedParent,
   firstChild,
+  hasAttribute,
   isElement,
   isHTML,
   localName,
@@ -44,6 +46,8 @@ const TEXT_NODES = 400;
 const SIBLINGS = 4;
 const PARENT_SIBLINGS = 3;
 const SIBLING_CHARS = 60;
+/** Labels of one control that are read. */
+const LABELS = 4;
 
 /**
  * Text inside an element as a reader gets it: shadow trees instead of their hosts' children, images by their `alt`,
@@ -111,14 +115,33 @@ export const INLINE = new Set(
  */
 export function labelText(e) {
   if (!isHTML(e)) return "";
-  const labels = /** @type {HTMLInputElement} */ (e).labels;
-  if (!labels?.length) return "";
+  const labels = labelsOf(e);
+  if (!labels.length) return "";
   const texts = [];
-  for (let i = 0; i < labels.length && i < 4; i++) {
+  for (let i = 0; i < labels.length && i < LABELS; i++) {
     const label = labels[i];
     if (label) texts.push(wordsAround(e, label) ?? textInside(label, NAME_CHARS, (inner) => inner === e));
   }
   return line(texts.join(" "), NAME_CHARS);
+}
+
+/**
+ * The labels of a form control. The browser's own list is looked for in the whole document, anew for each control; one
+ * without an id has no labels but those it stands in.
+ * @param {Element} e
+ * @returns {ArrayLike<HTMLLabelElement>}
+ */
+export function labelsOf(e) {
+  if (hasAttribute(e, "id")) return /** @type {HTMLInputElement} */ (e).labels ?? [];
+  /** @type {HTMLLabelElement[]} */
+  const found = [];
+  for (let at = closest(e, "label"); at; ) {
+    const label = /** @type {HTMLLabelElement} */ (at);
+    if (isHTML(label) && label.control === e) found.unshift(label);
+    const parent = parentNode(at);
+    at = parent && isElement(parent) ? closest(parent, "label") : null;
+  }
+  return found;
 }
 
 /**

@@ -12,8 +12,10 @@ import {
   isConnected,
   isHTML,
   localName,
+  makeRange,
   pause,
   rectOf,
+  textsIn,
   viewOf,
 } from "./dom.js";
 import { blurAsUser, focusAsUser, focusable } from "./focus.js";
@@ -367,7 +369,7 @@ function innerControl(e, hit) {
 /** @param {Element} e @returns {Point[]} middles of its own text, that of controls inside left out */
 function textPoints(e) {
   const view = viewOf(e);
-  const walker = documentOf(e).createTreeWalker(e, NodeFilter.SHOW_TEXT);
+  const walker = textsIn(e);
   /** @type {Point[]} */
   const points = [];
   for (
@@ -377,7 +379,7 @@ function textPoints(e) {
   ) {
     const parent = composedParent(node);
     if (!(node.nodeValue ?? "").trim() || !parent || innerControl(e, parent)) continue;
-    const range = documentOf(e).createRange();
+    const range = makeRange(documentOf(e));
     range.selectNodeContents(node);
     const r = range.getBoundingClientRect();
     const point = { x: r.left + r.width / 2, y: r.top + r.height / 2 };

@@ -5,7 +5,17 @@
 
 import { credentialReason } from "./credentials.js";
 import { scopesOf } from "./deep.js";
-import { characterData, documentOf, frameDocument, frameOf, localName, queryAll, rectOf } from "./dom.js";
+import {
+  characterData,
+  documentOf,
+  frameDocument,
+  frameOf,
+  localName,
+  makeRange,
+  queryAll,
+  rectOf,
+  textsIn,
+} from "./dom.js";
 import { inputType } from "./roles.js";
 import { isRendered } from "./sight.js";
 
@@ -54,13 +64,13 @@ function fields(scope, textInputs, found) {
 /** @param {Scope} scope @param {Region[]} found */
 function texts(scope, found) {
   const doc = documentOf(scope);
-  const walker = Document.prototype.createTreeWalker.call(doc, scope, NodeFilter.SHOW_TEXT);
+  const walker = textsIn(scope);
   for (let i = 0; i < TEXT_NODES && found.length <= REGIONS; i++) {
     const node = walker.nextNode();
     if (!node) return;
     const text = characterData(/** @type {Text} */ (node)).trim();
     if (text.length < 6 || text.length > TEXT_CHARS || !isPersonal(text)) continue;
-    const range = Document.prototype.createRange.call(doc);
+    const range = makeRange(doc);
     Range.prototype.selectNodeContents.call(range, node);
     const rects = Range.prototype.getClientRects.call(range);
     for (let k = 0; k < rects.length; k++) add(node, /** @type {DOMRect} */ (rects[k]), found);

@@ -5,6 +5,8 @@
 import { whole } from "./args.js";
 import {
   attribute,
+  clientHeight,
+  clientWidth,
   composedClosest,
   composedContains,
   deepActive,
@@ -14,13 +16,20 @@ import {
   documentRoot,
   isConnected,
   isHTML,
+  listen,
   localName,
   matches,
   pageRoot,
   pause,
   queryAll,
   rectOf,
+  scrollHeight,
   scrollingElement,
+  scrollTo,
+  scrollTop,
+  scrollWidth,
+  textContent,
+  unlisten,
   viewOf,
 } from "./dom.js";
 import { Refusal } from "./session.js";
@@ -53,8 +62,8 @@ export function scrollerOf(start, axis = "y") {
 /** @param {Element} e @param {"x" | "y"} axis */
 function canScroll(e, axis) {
   if (!isHTML(e) || /^(html|body)$/.test(localName(e))) return false;
-  const more = axis === "y" ? e.scrollHeight - e.clientHeight : e.scrollWidth - e.clientWidth;
-  if (more < 2 || e.clientHeight === 0) return false;
+  const more = axis === "y" ? scrollHeight(e) - clientHeight(e) : scrollWidth(e) - clientWidth(e);
+  if (more < 2 || clientHeight(e) === 0) return false;
   const style = viewOf(e).getComputedStyle(e);
   return (
     /^(auto|scroll|overlay)$/.test(axis === "y" ? style.overflowY : style.overflowX) ||
@@ -81,17 +90,21 @@ export async function scroll(session, args) {
     container = largestVisible(view);
     if (container) source = "largest visible container";
   }
-  const before = { container: container?.scrollTop ?? 0, window: page?.scrollTop ?? 0 };
+  const places = () => ({
+    container: container ? scrollTop(container) : 0,
+    window: page ? scrollTop(page) : 0,
+  });
+  const before = places();
   const told = new Told([container, page]);
   if (container) shift(container, direction, amount);
   await pause(0);
-  let movedContainer = !!container && container.scrollTop !== before.container;
+  let movedContainer = !!container && scrollTop(container) !== before.container;
   const modal = !!container && insideDialog(container);
   if (page && (!container || args.alsoWindow === true || (!movedContainer && !modal && origin !== "ref_id")))
     shift(page, direction, amount);
   await pause(SETTLE_MS);
   told.end();
-  const after = { container: container?.scrollTop ?? 0, window: page?.scrollTop ?? 0 };
+  const after = places();
   movedContainer = !!container && after.container !== before.container;
   const movedWindow = after.window !== before.window;
   const moved = movedContainer || movedWindow;
@@ -110,15 +123,15 @@ export async function scroll(session, args) {
     containerAfter: container ? Math.round(after.container) : null,
     windowBefore: Math.round(before.window),
     windowAfter: Math.round(after.window),
-    scrollHeight: target?.scrollHeight ?? 0,
-    viewportHeight: target === page ? view.innerHeight : (target?.clientHeight ?? 0),
+    scrollHeight: target ? scrollHeight(target) : 0,
+    viewportHeight: target === page ? view.innerHeight : target ? clientHeight(target) : 0,
     ...textSizes(target ?? null),
   };
   if (note) answer.note = note;
   if (!moved) {
     const end = direction === "down" || direction === "bottom" ? "end" : "beginning";
     answer.warning =
-      target && target.scrollHeight > (target.clientHeight || 0) + 1
+      target && scrollHeight(target) > (clientHeight(target) || 0) + 1
         ? `Nothing moved: this part is already at its ${end}.`
         : "Nothing moved: there is nothing to scroll here.";
   }
@@ -221,7 +234,7 @@ function largestVisible(view) {
   const all = queryAll(root, "div,main,section,ul,ol,article,nav,aside,table,tbody,pre,textarea");
   for (let i = 0; i < all.length && i < CANDIDATES; i++) {
     const e = /** @type {Element} */ (all[i]);
-    if (e.scrollHeight - e.clientHeight < 2 || !canScroll(e, "y") || !visible(e)) continue;
+    if (scrollHeight(e) - clientHeight(e) < 2 || !canScroll(e, "y") || !visible(e)) continue;
     if (share(e) > CONTAINER_SHARE && (!best || area(e) > area(best))) best = e;
   }
   return /** @type {HTMLElement | null} */ (best);
@@ -238,7 +251,7 @@ export function pageScroller(dialog) {
     return canScroll(inner, "y") ? inner : null;
   }
   const page = scrollingElement(document) ?? documentRoot(document);
-  if (page && page.scrollHeight > page.clientHeight + 1 && canMove(page, "down")) return page;
+  if (page && scrollHeight(page) > clientHeight(page) + 1 && canMove(page, "down")) return page;
   return largestVisible(window) ?? page;
 }
 
@@ -255,15 +268,15 @@ class Told {
   constructor(parts) {
     this.#parts = parts
       .filter((e) => e !== null)
-      .map((e) => ({ e, at: e.scrollTop, on: /^(html|body)$/.test(localName(e)) ? documentOf(e) : e }));
+      .map((e) => ({ e, at: scrollTop(e), on: /^(html|body)$/.test(localName(e)) ? documentOf(e) : e }));
     this.#listen = (/** @type {Event} */ event) => this.#heard.add(event.target);
-    for (const { on } of this.#parts) on.addEventListener("scroll", this.#listen, { capture: true });
+    for (const { on } of this.#parts) listen(on, "scroll", this.#listen, { capture: true });
   }
 
   end() {
     for (const { e, at, on } of this.#parts) {
-      on.removeEventListener("scroll", this.#listen, { capture: true });
-      if (e.scrollTop !== at && !this.#heard.has(on))
+      unlisten(on, "scroll", this.#listen, { capture: true });
+      if (scrollTop(e) !== at && !this.#heard.has(on))
         dispatch(on, new Event("scroll", { bubbles: on !== e }));
     }
   }
@@ -273,8 +286,8 @@ class Told {
 function canMove(e, direction) {
   if (!e || viewOf(e).getComputedStyle(e).overflowY === "hidden") return false;
   return direction === "up" || direction === "top"
-    ? e.scrollTop > 0
-    : e.scrollTop + e.clientHeight < e.scrollHeight - 1;
+    ? scrollTop(e) > 0
+    : scrollTop(e) + clientHeight(e) < scrollHeight(e) - 1;
 }
 
 /** @param {Element} e @param {string} direction @param {number} amount */
@@ -283,18 +296,16 @@ function shift(e, direction, amount) {
     direction === "top"
       ? 0
       : direction === "bottom"
-        ? e.scrollHeight
-        : e.scrollTop + (direction === "up" ? -amount : amount);
-  /** @type {(this: Element, to: ScrollToOptions) => void} */ (Element.prototype.scrollTo).call(e, {
-    top,
-    behavior: "instant",
-  });
+        ? scrollHeight(e)
+        : scrollTop(e) + (direction === "up" ? -amount : amount);
+  scrollTo(e, { top, behavior: "instant" });
 }
 
 /** @param {Element | null} e @returns {{ visibleTextChars: number, documentTextChars: number }} how much text there is, roughly */
 function textSizes(e) {
   if (!e) return { visibleTextChars: 0, documentTextChars: 0 };
-  const total = (e.textContent ?? "").length;
-  const share = e.scrollHeight > 0 ? Math.min(1, (e.clientHeight || window.innerHeight) / e.scrollHeight) : 1;
+  const total = (textContent(e) ?? "").length;
+  const share =
+    scrollHeight(e) > 0 ? Math.min(1, (clientHeight(e) || window.innerHeight) / scrollHeight(e)) : 1;
   return { visibleTextChars: Math.round(total * share), documentTextChars: total };
 }

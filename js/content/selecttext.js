@@ -12,6 +12,8 @@ import {
   isHTML,
   localName,
   pause,
+  selectionOf,
+  textsIn,
 } from "./dom.js";
 import { focusAsUser } from "./focus.js";
 import { TICK_MS } from "./limits.js";
@@ -95,7 +97,7 @@ function selected(e) {
       return "";
     }
   }
-  return String(documentOf(e).getSelection() ?? "");
+  return String(selectionOf(documentOf(e)) ?? "");
 }
 
 /** @param {HTMLInputElement} field @param {string | null} words */
@@ -111,7 +113,7 @@ function markInField(field, words) {
 /** @param {Element} e @param {string | null} words */
 function markInPage(e, words) {
   const doc = documentOf(e);
-  const selection = doc.getSelection();
+  const selection = selectionOf(doc);
   if (!selection) throw new Refusal("no_page", "This document has no selection.");
   const editor = isEditable(e) ? composedClosest(e, isEditableRoot) : null;
   if (editor) focusAsUser(editor);
@@ -135,7 +137,7 @@ function missing(words) {
 
 /** @param {Element} e @returns {Text[]} */
 function textNodes(e) {
-  const walker = documentOf(e).createTreeWalker(e, NodeFilter.SHOW_TEXT);
+  const walker = textsIn(e);
   /** @type {Text[]} */
   const nodes = [];
   for (let i = 0, node = walker.nextNode(); node && i < NODES; i++, node = walker.nextNode()) {

@@ -10,7 +10,7 @@
 import { saysWorking } from "./answering.js";
 import { whole } from "./args.js";
 import { deepQuery, scopesOf } from "./deep.js";
-import { characterData, composedParent, documentOf, nodeType, queryAll, readyState } from "./dom.js";
+import { characterData, composedParent, documentOf, nodeType, queryAll, readyState, textsIn } from "./dom.js";
 import {
   QUIET_DEFAULT_MS,
   QUIET_MAX_MS,
@@ -150,7 +150,7 @@ function isWorking() {
   if (deepQuery('[aria-busy="true"]', 1, isPlain, scopes).total) return true;
   let left = TEXTS;
   for (const { root } of scopes) {
-    const texts = Document.prototype.createTreeWalker.call(documentOf(root), root, NodeFilter.SHOW_TEXT);
+    const texts = textsIn(root);
     for (let node = texts.nextNode(); node && left-- > 0; node = texts.nextNode()) {
       if (!saysWorking(characterData(/** @type {Text} */ (node)))) continue;
       const bearer = composedParent(node);

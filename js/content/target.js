@@ -6,6 +6,7 @@ import { deepQuery, scopesOf } from "./deep.js";
 import {
   attribute,
   childElementCount,
+  clientHeight,
   composedClosest,
   composedContains,
   composedParent,
@@ -18,6 +19,8 @@ import {
   pause,
   queryAll,
   rectOf,
+  scrollTo,
+  scrollTop,
 } from "./dom.js";
 import { CANDIDATES, LOOKALIKES, SCROLL_LOAD_MS, SCROLL_RETRIES, SCROLL_SHARE } from "./handlimits.js";
 import { describeName } from "./names.js";
@@ -162,16 +165,16 @@ function byText(session, args) {
 async function scrollFor(session, args, refusal) {
   const modal = topModal();
   const scroller = pageScroller(modal);
-  const start = scroller?.scrollTop ?? 0;
+  const start = scroller ? scrollTop(scroller) : 0;
   for (let i = 0; scroller && i < SCROLL_RETRIES; i++) {
-    const before = scroller.scrollTop;
-    scroller.scrollBy({ top: scroller.clientHeight * SCROLL_SHARE, behavior: "instant" });
-    if (scroller.scrollTop === before) break;
+    const before = scrollTop(scroller);
+    scrollTo(scroller, { top: before + clientHeight(scroller) * SCROLL_SHARE, behavior: "instant" });
+    if (scrollTop(scroller) === before) break;
     await pause(SCROLL_LOAD_MS);
     const target = targetNow(session, args);
     if (!(target instanceof Refusal)) return { ...target, note: "It came up after scrolling down." };
   }
-  if (scroller && scroller.scrollTop !== start) scroller.scrollTo({ top: start, behavior: "instant" });
+  if (scroller && scrollTop(scroller) !== start) scrollTo(scroller, { top: start, behavior: "instant" });
   throw refusal;
 }
 

@@ -14,6 +14,7 @@ import {
   localName,
   nodeType,
   pause,
+  selectionOf,
   viewOf,
 } from "./dom.js";
 import { focusAsUser } from "./focus.js";
@@ -231,13 +232,13 @@ async function hold(root, where) {
 function inFocus(root) {
   const active = deepActive(documentOf(root));
   if (!active || !(composedContains(root, active) || composedContains(active, root))) return false;
-  const anchor = documentOf(root).getSelection()?.anchorNode;
+  const anchor = selectionOf(documentOf(root))?.anchorNode;
   return !anchor || composedContains(root, anchor) || nodeType(Node.prototype.getRootNode.call(root)) === 11;
 }
 
 /** @param {HTMLElement} root @param {"all" | "end"} where */
 function select(root, where) {
-  const selection = documentOf(root).getSelection();
+  const selection = selectionOf(documentOf(root));
   if (!selection) return;
   const [node, offset] = endOf(root);
   if (where === "all") selection.setBaseAndExtent(root, 0, root, root.childNodes.length);
@@ -265,7 +266,7 @@ function endOf(root) {
 
 /** @param {HTMLElement} root @returns {Element} the innermost element of the caret, where a browser sends `beforeinput` */
 function focusNode(root) {
-  const node = documentOf(root).getSelection()?.focusNode ?? null;
+  const node = selectionOf(documentOf(root))?.focusNode ?? null;
   const e = node && (isElement(node) ? node : composedParent(node));
   return e && composedContains(root, e) ? e : root;
 }

@@ -15,11 +15,13 @@ import {
   documentURL,
   isConnected,
   isElement,
+  listen,
   localName,
   matches,
   nodeType,
   pause,
   queryAll,
+  unlisten,
 } from "./dom.js";
 import { SECOND_LOOK_MS } from "./handlimits.js";
 import {
@@ -168,8 +170,8 @@ export class Watch {
     });
     /** @param {EventTarget} on @param {string} type @param {(event: any) => void} handle */
     const on = (on, type, handle) => {
-      on.addEventListener(type, handle, { capture: true, passive: true });
-      this.#undo.push(() => on.removeEventListener(type, handle, { capture: true }));
+      listen(on, type, handle, { capture: true, passive: true });
+      this.#undo.push(() => unlisten(on, type, handle, { capture: true }));
     };
     for (const doc of this.#scopes) {
       on(doc, "invalid", (event) => this.#noteInvalid(event));

@@ -18,6 +18,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import CDPSession, Page
 
+from tests.content.left import ALIVE, GUARD, KINDS
+
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "tests" / "pages"
 CHROMIUM = "/usr/bin/chromium"
@@ -235,6 +237,19 @@ class Tab:
     def js(self, expression: str) -> Any:
         """What the page itself says."""
         return self.page.evaluate(expression)
+
+    def made_of(self) -> Any:
+        """What the page consists of, for ``left.differences``."""
+        answer = self._cdp.send("Runtime.evaluate", {"expression": KINDS, "returnByValue": True})
+        return answer["result"]["value"]
+
+    def guard(self) -> None:
+        """From now on notice what the script begins and does not end."""
+        self.isolated(GUARD)
+
+    def alive(self) -> Any:
+        """What began since ``guard`` and did not end of itself soon after."""
+        return self.isolated(ALIVE)
 
     def collect_garbage(self) -> None:
         """Let the browser forget what nobody holds."""

@@ -365,3 +365,35 @@ def test_gates(tab: Tab, html: str, gate: str | None) -> None:
     answer = tab.show(html).call("read_page")
     assert (answer["accessState"], answer.get("pageGate")) == ("gated" if gate else "open", gate)
     assert tab.call("tree").get("pageGate") == gate
+
+
+LABELLED = """<label>Around <input name=c></label>
+<label>Two fields <input name=c> and <input name=c></label>
+<label for=a>For another <input name=c></label> <input id=a name=c>
+<label for=b>First</label> <label for=b>Second</label> <textarea id=b name=c></textarea>
+<label for=twice>One of two</label> <input id=twice name=c> <input id=twice name=c>
+<label for=e>By name</label> <label>And around <select id=e name=c><option>o</select></label>
+<label for=nothing>For nothing <input name=c></label> <label for>For no name <input name=c></label>
+<label id=outer>Outer <span id=place></span></label> <input id name=c><input name=c>
+<label>Around a host <x-a></x-a></label>
+<script>
+  const inner = document.createElement("label");
+  inner.append("inner ", Object.assign(document.createElement("input"), { name: "c" }));
+  place.append(inner);
+  const root = document.querySelector("x-a").attachShadow({ mode: "open" });
+  root.innerHTML = "<label>In the root <input name=c></label><input name=c>";
+</script>"""
+
+
+def test_labels_are_those_of_the_browser(tab: Tab) -> None:
+    tab.show(LABELLED)
+    words = "(e) => [...e.labels].map((l) => l.textContent.replace(/\\s+/g, ' ').trim()).join(' ')"
+    theirs = tab.js(
+        f"() => [document, document.querySelector('x-a').shadowRoot].flatMap((r) => [...r.querySelectorAll('[name=c]')].map({words}))"
+    )
+    assert len(theirs) == 16
+    assert sum(bool(words) for words in theirs) == 8
+    found = tab.call("get_interactive_elements")["elements"]
+    ours = [one.get("label", "") for one in found if one.get("name") == "c"]
+    # The words of a select inside are no part of its label.
+    assert ours == [words.replace("And around o", "And around") for words in theirs]
