@@ -21,6 +21,8 @@ ADD_VENV := echo "installing python3-venv" && $(if $(filter 0,$(shell id -u)),,s
 
 UNIT := tests/unit tests/arch tests/contract
 PYTEST := $(PY) -m pytest
+# Two processes: all tests that use a browser go to one, see tests/conftest.py.
+BESIDE := -n 2 --dist loadgroup
 
 .PHONY: help
 help: ## list the targets
@@ -44,11 +46,11 @@ dist: deps # the same, but only if something changed
 
 .PHONY: test
 test: dist ## build and run every test, those in memory beside those in a browser
-	$(PYTEST) --beside $(ARGS)
+	$(PYTEST) $(BESIDE) $(ARGS)
 
 .PHONY: test-all
 test-all: dist ## the same with every repetition, all injections and all kills, which takes hours
-	ALL_TESTS=1 ALL_INJECTIONS=1 ALL_KILLS=1 $(PYTEST) --beside $(ARGS)
+	ALL_TESTS=1 ALL_INJECTIONS=1 ALL_KILLS=1 $(PYTEST) $(BESIDE) $(ARGS)
 
 .PHONY: test-unit
 test-unit: deps ## tests that need neither a build nor a browser

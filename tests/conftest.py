@@ -2,24 +2,25 @@
 
 import pytest
 
-from tests.support.beside import Beside
+from tests.support import kill_table
 from tests.support.whole import WHOLE
 
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """An option of ours."""
-    what = "run tests that need no browser in a process beside those that do"
-    parser.addoption("--beside", action="store_true", help=what)
+APART = ("unit", "arch", "contract", "wasm", "security")
+"""Folders whose tests may run beside a browser, as far as they use none."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Divide the tests if that is asked for."""
-    if config.getoption("--beside"):
-        config.pluginmanager.register(Beside(), "beside")
+    """The table is printed by the process that runs no test itself."""
+    config.pluginmanager.register(kill_table)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Unit tests first, browsers last: the fast ones find most faults. Firefox repeats nothing."""
+    """Unit tests first, browsers last: the fast ones find most faults. Firefox repeats nothing.
+
+    Beside each other (``-n 2``, see the Makefile) it is the other way round: all that use a browser are one
+    group and begin at once, and what runs in memory goes to the other process. Never are there two browsers'
+    suites at a time.
+    """
     repeated = [] if WHOLE else [item for item in items if repeats(item)]
     if repeated:
         config.hook.pytest_deselected(items=repeated)
@@ -31,6 +32,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return order.index(folder) if folder in order else len(order)
 
     items.sort(key=place)
+    if config.getoption("dist", "no") == "loadgroup":
+        items.sort(key=in_memory)
+        for item in items:
+            if not in_memory(item):
+                item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+def in_memory(item: pytest.Item) -> bool:
+    """Whether a test can run while another drives a browser."""
+    folder = item.path.relative_to(item.config.rootpath / "tests").parts[0]
+    return folder in APART and "browser" not in getattr(item, "fixturenames", ())
 
 
 def repeats(item: pytest.Item) -> bool:
