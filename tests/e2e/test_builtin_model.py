@@ -1,7 +1,7 @@
 """The browser's own model through the built extension, played by a LanguageModel as strict as documented.
 
 No browser for tests ships the model, so the pages that would ask it are given one: from the download in the
-settings to a task whose every answer is held to a schema.
+settings to a task whose every answer is held to a schema, with Stop and a prompt that does not fit.
 """
 
 import json
@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.support.browsers.base import wait_until
 from tests.support.screens import Settings
 from tests.support.stage import CHROMIUM_ONLY, Stage
 
+SOON = 5.0
 FAKE = Path(__file__).parents[1] / "unit" / "js" / "language_model.fake.mjs"
 INSTALL = f"""((page) => {{
   {FAKE.read_text(encoding="utf-8").replace("export class", "class")}
@@ -107,3 +109,16 @@ def test_from_the_download_to_a_task(stage: Stage, settings: Settings) -> None:
     assert {role for role, _ in made} == {"system"}
     assert 0 in [temperature for _, temperature in made]
     assert seen(stage, "model.alive") <= 1, "only the session for the next step is kept"
+
+    tell(stage, hold=True)
+    panel.send("Open the page about the shop.", "act")
+    panel.wait_running()
+    wait_until(lambda: seen(stage, "model.alive") == 2, SOON, lambda: "the model to be answering")
+    assert panel.stop() < SOON
+    wait_until(lambda: seen(stage, "model.stopped") == 1, SOON, lambda: "the model to be stopped")
+    tell(stage, hold=False, window=60)
+    panel.send("And now?", "ask")
+    panel.wait_turn("turn.question.includes('And now?')", what="the new turn")
+    turn = panel.wait_over()
+    assert turn.error == "context_too_small", turn
+    assert "too long" in turn.error_text
