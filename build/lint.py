@@ -13,8 +13,8 @@ from build.errors import BuildError
 from build.layout import DIST, ROOT
 
 EXPECTED_WARNINGS = {
-    # Pyodide, whose script loses names only: it evaluates the JavaScript inside C extensions that bring some. Ours
-    # bring none, and the content security policy would refuse it.
+    # Pyodide, whose script loses names only: it evaluates the JavaScript inside C extensions that bring some.
+    # Ours bring none, and the content security policy would refuse it.
     ("DANGEROUS_EVAL", "pyodide/pyodide.asm.mjs"),
     # Pyodide imports modules by computed names; it gets no names but those of packaged files.
     ("UNSAFE_VAR_ASSIGNMENT", "pyodide/pyodide.asm.mjs"),
