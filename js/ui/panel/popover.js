@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /**
  * Close what stands over the panel when the person presses anywhere else. Pressing what opened it is left to its own
@@ -9,7 +9,7 @@ import { useEffect } from "preact/hooks";
  * @param {() => void} onClose
  */
 export function useDismiss(box, opener, onClose) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     /** @param {PointerEvent} event */
     const press = (event) => {
       const target = /** @type {Node} */ (event.target);
