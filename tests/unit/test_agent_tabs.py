@@ -93,7 +93,11 @@ async def test_the_model_answers_a_dialog() -> None:
     host.page.on("click_ax", opens_dialog(host))
     bench = Bench(CLICK, call("answer_dialog", accept=True), end("Ordered."), host=host)
     async with asyncio.timeout(5):
-        await bench.run()
+        await bench.start()
+        card = await bench.until("clarify")
+        assert card["title"] == "Press “OK”?"
+        await bench.app.handle_ui("card.answer", {"tabId": TAB, "cardId": card["cardId"], "answer": "once"})
+        await bench.end()
     results = [message.content for message in bench.history if message.role == "tool"]
     assert "Really order?" in results[0]
     assert answers(host) == [True]

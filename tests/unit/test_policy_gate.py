@@ -15,7 +15,7 @@ from webbrain.policy import grants
 from webbrain.policy.gate import Gate
 from webbrain.policy.grants import PERMISSIONS, SWITCH, Leave, Need
 from webbrain.services.settings import FIELDS
-from webbrain.tools.state import Dialog
+from webbrain.tools.state import Dialog, DialogType
 
 # --- the ordinary grant ---
 
@@ -75,6 +75,30 @@ async def test_the_card_of_a_dialog_says_what_the_dialog_says() -> None:
     ada.ctx.state.dialogs[TAB] = Dialog(TAB, "confirm", "Delete everything?")
     assert await ada.call("answer_dialog", accept=False) is None
     assert ada.cards == []
+
+
+@pytest.mark.parametrize("kind", ["confirm", "prompt"])
+async def test_a_yes_to_a_page_s_question_is_asked_about_each_time(kind: DialogType) -> None:
+    """However harmless the control was called behind which the page asks."""
+    ada = Person()
+    await ada.call("click_ax", **CLICK)
+    for number in (2, 3):
+        ada.ctx.state.dialogs[TAB] = Dialog(TAB, kind, "Delete everything?")
+        assert await ada.call("answer_dialog", accept=True) is None
+        assert len(ada.cards) == number
+        assert ada.cards[-1].title == "Press “OK”?"
+        assert "Delete everything?" in [line.value for line in ada.cards[-1].details]
+    ada.answers = ["deny"]
+    assert code(await ada.call("answer_dialog", accept=True)) == "denied"
+
+
+@pytest.mark.parametrize("kind", ["alert", "beforeunload"])
+async def test_what_asks_nothing_needs_the_ordinary_grant(kind: DialogType) -> None:
+    ada = Person()
+    await ada.call("click_ax", **CLICK)
+    ada.ctx.state.dialogs[TAB] = Dialog(TAB, kind, "Welcome!")
+    assert await ada.call("answer_dialog", accept=True) is None
+    assert len(ada.cards) == 1
 
 
 async def test_the_answer_is_for_the_dialog_that_was_shown() -> None:

@@ -41,6 +41,7 @@ class Ask(StrEnum):
     SUBMIT = "submit"
     SUBMIT_UNNAMED = "submit_unnamed"
     PRESS = "press"
+    CONFIRM = "confirm"
 
 
 TITLES: Final[Mapping[Ask, str]] = {
@@ -56,6 +57,7 @@ TITLES: Final[Mapping[Ask, str]] = {
     Ask.SUBMIT: "Send this form?",
     Ask.SUBMIT_UNNAMED: "Send this form?",
     Ask.PRESS: "Press “{control}”?",
+    Ask.CONFIRM: "Press “OK”?",
 }
 QUESTIONS: Final[Mapping[Ask, str]] = {
     Ask.WORK: "WebBrain wants to click, type and open pages on {host} for this task. It begins with this:",
@@ -71,6 +73,7 @@ QUESTIONS: Final[Mapping[Ask, str]] = {
     Ask.SUBMIT: "WebBrain is about to press “{control}”.",
     Ask.SUBMIT_UNNAMED: "WebBrain is about to send a form.",
     Ask.PRESS: "The name of this control says that it commits something.",
+    Ask.CONFIRM: "The page asks this, and goes on with it once the button is pressed.",
 }
 
 WARNINGS: Final[Mapping[str, str]] = {

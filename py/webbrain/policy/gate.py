@@ -21,7 +21,16 @@ from webbrain.policy.empty_text import refuse_empty
 from webbrain.policy.grants import Leave, Need
 from webbrain.policy.origins import key_of, known_key, shown
 from webbrain.policy.place import Place, changed, place_of, recheck
-from webbrain.policy.questions import Call, Destination, Question, carrying, fresh, ordinary, writing
+from webbrain.policy.questions import (
+    Call,
+    Destination,
+    Question,
+    carrying,
+    confirming,
+    fresh,
+    ordinary,
+    writing,
+)
 from webbrain.policy.repeats import Repeats, press_of, refuse_double
 from webbrain.policy.replays import replayed
 from webbrain.policy.submit import SubmitPolicy, may_submit
@@ -198,7 +207,7 @@ class Gate:
         # What a page itself names as its pictures' addresses it may say.
         outgoing = [] if call.approved is not None else targets
         carried = await self._carried(ctx, spec, args, outgoing, place)
-        _refuse_unanswered(call, submits=submits is not None, carries=any(carried.values()))
+        _refuse_unanswered(call, submits=submits is not None or call.confirms, carries=any(carried.values()))
         call.questions = self._ordinary(call, standing, targets, carried, submits=submits is not None)
         if submits is not None:
             call.questions.append(Question(submits))
@@ -250,6 +259,8 @@ class Gate:
         for need, (key, urls) in zip(needs, destinations, strict=True):
             if carried.get(key):
                 questions.append(carrying(call, key, urls, carried[key]))
+            elif call.confirms:
+                questions.append(confirming(call, key))
             elif call.writes:
                 questions.append(writing(call, key, urls[0]))
             elif spec.capability in FRESH_CAPABILITIES:

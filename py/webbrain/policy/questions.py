@@ -13,6 +13,7 @@ from webbrain.policy.asking import (
     CONTROL_CHARS,
     FRESH_OPTIONS,
     GRANT_OPTIONS,
+    PRESS_OPTIONS,
     STANDING_OPTIONS,
     TASK_OPTIONS,
     Ask,
@@ -85,6 +86,13 @@ class Call:
     """What a request of the page's own carries that would be sent again, as a person may see it."""
 
     @property
+    def confirms(self) -> bool:
+        """It says yes to something that the page asks. An alert asks nothing, and whoever leaves a page is
+        told of it elsewhere."""
+        asks = self.dialog is not None and self.dialog.type in ("confirm", "prompt")
+        return asks and bool(self.args.get("accept"))
+
+    @property
     def page(self) -> str:
         """The address of the tab."""
         return self.place.url if self.place else ""
@@ -129,6 +137,12 @@ def fresh(call: Call, key: str, urls: Sequence[str]) -> Question:
         lines += [detail("File", base_name(file.filename)), detail("Address", file.final_url or file.url)]
     lines += [detail("File", name) for name in call.attached]
     return Question(card(Ask.UPLOAD, key, STANDING_OPTIONS, details=[*lines, *action(call)]), standing=need)
+
+
+def confirming(call: Call, key: str) -> Question:
+    """The question about a yes to what a page's dialog asks."""
+    lines, warnings = action(call), plain_text([call.page])
+    return Question(card(Ask.CONFIRM, key, PRESS_OPTIONS, details=lines, warnings=warnings))
 
 
 def writing(call: Call, key: str, url: str) -> Question:
