@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return order.index(folder) if folder in order else len(order)
 
     items.sort(key=place)
-    if config.getoption("dist", "no") == "loadgroup":
+    if getattr(config.option, "loadgroup", False):  # in a process of xdist's
         items.sort(key=in_memory)
         for item in items:
             if not in_memory(item):
