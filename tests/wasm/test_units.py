@@ -15,7 +15,7 @@ pytestmark = pytest.mark.dist
 RUNNER = Path(__file__).with_name("run_units.py")
 
 NEEDS_A_MACHINE = re.compile(
-    r"\b(aiohttp|hypothesis|multiprocessing|node|playwright|socket|subprocess|threading|websockets)\b"
+    r"\b(aiohttp|hypothesis|multiprocessing|node|playwright|SelectorEventLoop|socket|subprocess|threading|websockets)\b"
     r"|webbrain\.testing\.(demo|model_server|site)|tests\.bench"
 )
 """Marks of test files that need native code, processes or a network, or test what is not shipped."""
