@@ -21,8 +21,8 @@ ADD_VENV := echo "installing python3-venv" && $(if $(filter 0,$(shell id -u)),,s
 
 UNIT := tests/unit tests/arch tests/contract
 PYTEST := $(PY) -m pytest
-# Two processes: all tests that use a browser go to one, see tests/conftest.py.
-BESIDE := -n 2 --dist loadgroup
+# Two processes: all tests that use a browser go to one, see tests/support/beside.py.
+BESIDE := -n 2
 
 .PHONY: help
 help: ## list the targets
