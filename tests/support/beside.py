@@ -45,7 +45,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """See that no test with a browser passes for one without."""
     for item in items:
         file = str(item.path.relative_to(ROOT))
-        # A parameter may have the name of the fixture.
-        given = getattr(getattr(item, "callspec", None), "params", {})
-        if "browser" in set(getattr(item, "fixturenames", ())) - set(given) and in_memory(file):
+        if {mark.name for mark in item.iter_markers()} & {"chromium", "firefox"} and in_memory(file):
             raise pytest.UsageError(f"{file} uses a browser; beside.py must see that from what it imports")
