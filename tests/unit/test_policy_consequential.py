@@ -1,15 +1,11 @@
-"""What counts as consequential, and that the page's side has the same words for it."""
+"""What counts as consequential."""
 
-import json
-import re
 from pathlib import Path
 
 import pytest
 
 from webbrain.core.types import Capability
 from webbrain.policy.consequential import (
-    COMMITS_FIRST,
-    COMMITS_LAST,
     FRESH_CAPABILITIES,
     Weight,
     commits,
@@ -17,7 +13,6 @@ from webbrain.policy.consequential import (
 )
 from webbrain.tools import registry
 
-PAGE_SIDE = Path(__file__).parents[2] / "js/content/commits.js"
 MODEL = Path(__file__).parents[2] / "docs/security-model.md"
 
 
@@ -137,14 +132,6 @@ def test_these_commit(name: str) -> None:
 )
 def test_these_are_ordinary(name: str) -> None:
     assert not commits(name)
-
-
-def test_the_page_has_the_same_words() -> None:
-    source = PAGE_SIDE.read_text(encoding="utf-8")
-    for name, words in (("COMMITS_FIRST", COMMITS_FIRST), ("COMMITS_LAST", COMMITS_LAST)):
-        found = re.search(rf"export const {name} = (\[.*?\]);", source, re.DOTALL)
-        assert found
-        assert json.loads(re.sub(r",\s*\]", "]", found[1])) == list(words)
 
 
 def test_every_tool_has_a_weight_and_no_consequential_one_is_free() -> None:
