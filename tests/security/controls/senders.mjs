@@ -2,6 +2,7 @@
 // With "off" as its argument only the functions that judge a sender are switched off, and nothing else.
 
 import { register } from "node:module";
+import { listeners, namespaces } from "../../unit/js/namespaces.fake.mjs";
 
 const off = process.argv[2] === "off";
 const fake = new URL("../../unit/js/platform.fake.mjs", import.meta.url).href;
@@ -41,36 +42,9 @@ globalThis.Worker = /** @type {any} */ (
 );
 globalThis.setInterval = /** @type {any} */ (() => 0);
 
-/** @type {Record<string, any[]>} */
-const listeners = {};
 /** @type {string[]} */
 const reached = [];
-/** @param {string} name @returns {any} */
-const space = (name) =>
-  new Proxy(/** @type {any} */ ({}), {
-    get: (known, key) =>
-      known[key] ??
-      (String(key).startsWith("on")
-        ? {
-            addListener: (/** @type {any} */ listener) => {
-              const full = `${name}.${String(key)}`;
-              listeners[full] = [...(listeners[full] ?? []), listener];
-            },
-          }
-        : async () => undefined),
-  });
-const names = [
-  "runtime",
-  "tabs",
-  "webNavigation",
-  "downloads",
-  "debugger",
-  "alarms",
-  "offscreen",
-  "sidePanel",
-];
-const chrome = /** @type {any} */ (Object.fromEntries(names.map((name) => [name, space(name)])));
-chrome.storage = { local: space("storage.local"), onChanged: space("storage").onChanged };
+const chrome = namespaces();
 const api = {
   ...chrome,
   runtime: new Proxy(chrome.runtime, {

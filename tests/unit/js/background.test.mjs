@@ -2,41 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { listeners, namespaces } from "./namespaces.fake.mjs";
 
-/** @type {Record<string, any[]>} */
-const listeners = {};
 /** @type {any[]} */
 const made = [];
 /** @type {any[]} */
 const messages = [];
 
-/** @param {string} name */
-const space = (name) =>
-  new Proxy(/** @type {any} */ ({}), {
-    get: (known, key) =>
-      known[key] ??
-      (String(key).startsWith("on")
-        ? {
-            addListener: (/** @type {any} */ listener) => {
-              const full = `${name}.${String(key)}`;
-              listeners[full] = [...(listeners[full] ?? []), listener];
-            },
-          }
-        : async () => undefined),
-    set: (known, key, value) => {
-      known[key] = value;
-      return true;
-    },
-  });
-
-const chrome = /** @type {any} */ (
-  Object.fromEntries(
-    ["runtime", "tabs", "webNavigation", "downloads", "debugger", "alarms", "offscreen", "sidePanel"].map(
-      (name) => [name, space(name)],
-    ),
-  )
-);
-chrome.storage = { local: space("storage.local"), onChanged: space("storage").onChanged };
+const chrome = namespaces();
 chrome.runtime.sendMessage = async (/** @type {any} */ message) => {
   messages.push(message);
   throw new Error("Could not establish connection. Receiving end does not exist.");
