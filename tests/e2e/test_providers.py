@@ -42,7 +42,6 @@ def panel(stalled: Panel, stage: Stage) -> Panel:
     return stage.open("/about")[1]
 
 
-@pytest.mark.same_in_firefox
 @pytest.mark.parametrize(
     ("refusal", "code", "says"),
     [
